@@ -1,0 +1,4 @@
+"""The course's pictures. A figure function takes arrays and returns a `Figure` whose label is the words for it."""
+
+from helpers.figures.canvas import png, show
+from helpers.figures.heatmaps import scores_heatmap, vectors_heatmap, weights_heatmap

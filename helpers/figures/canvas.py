@@ -1,0 +1,179 @@
+"""What all the figures share: colours, axes laid out in inches, numbers in cells, the PNG, and `show`."""
+
+import html
+from functools import lru_cache
+from io import BytesIO
+
+import numpy as np
+from IPython.display import Markdown, display
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D
+from PIL import Image
+
+CSS_DPI = 96  # a CSS pixel is 1/96 inch by definition
+SHARPNESS = 2  # PNG pixels a CSS pixel: crisp on a high-density display
+
+# Okabe and Ito's palette, which readers with any colour vision can tell apart (https://jfly.uni-koeln.de/color/).
+COLOURS = {"Q": "#0072B2", "K": "#D55E00", "V": "#009E73", "X": "#4D4D4D", "weights": "#5B2A86", "ink": "#222222"}
+GREY = "#8A8A8A"
+
+
+def _two_sided(name: str, colour: str) -> LinearSegmentedColormap:
+    """A map from dark grey (below zero) through white (zero) to `colour` (above)."""
+    return LinearSegmentedColormap.from_list(name, ["#555555", "#FFFFFF", colour])
+
+
+MAPS = {  # one map a meaning, through the whole course
+    "weights": LinearSegmentedColormap.from_list("weights", ["#FCFBFD", "#D4CDE6", "#9E8AC2", "#6F4BA0", "#3A0F6B"]),
+    "scores": LinearSegmentedColormap.from_list("scores", ["#8A4A00", "#E9B872", "#FFFFFF", "#A590CC", "#3A0F6B"]),
+    **{name: _two_sided(name, COLOURS[name]) for name in "QKVX"},
+}
+
+
+def canvas(width: float, height: float) -> Figure:
+    """A new, empty figure.
+
+    Parameters
+    ----------
+    width, height : float
+        Its size in inches; on screen an inch is 96 CSS pixels.
+    """
+    figure = Figure(figsize=(width, height), dpi=CSS_DPI * SHARPNESS, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def axes(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Plain axes at a fixed place, which costs a third of what an automatic layout does.
+
+    Parameters
+    ----------
+    figure : Figure
+    left, top, width, height : float
+        Inches; `left` and `top` are measured from the figure's upper left corner.
+    """
+    total_width, total_height = figure.get_size_inches()
+    box = (left / total_width, 1 - (top + height) / total_height, width / total_width, height / total_height)
+    ax = figure.add_axes(box)
+    ax.tick_params(length=0, labelsize=9, labelcolor=COLOURS["ink"], pad=4)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number as the figures write it: fixed decimals, or at most two with no trailing zeros; never "-0"."""
+    text = f"{value:.{decimals}f}" if decimals is not None else f"{round(float(value), 2):g}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+@lru_cache(maxsize=4096)
+def _centred_path(text: str, size: float) -> Path:
+    path = TextPath((0, 0), text.replace("-", "−"), size=size, prop=FontProperties(family="DejaVu Sans"))
+    box = path.get_extents()
+    height = TextPath((0, 0), "0", size=size).get_extents().height  # one height for all, so that the digits align
+    return path.transformed(Affine2D().translate(-(box.x0 + box.x1) / 2, -height / 2))
+
+
+def write_in_cells(ax: Axes, texts: list[str], x: np.ndarray, y: np.ndarray, colours: list[str], size: float = 9):
+    """Write many short texts centred on data points, as one collection: much faster than `ax.text` for each.
+
+    Parameters
+    ----------
+    ax : Axes
+    texts : list of str
+    x, y : array_like of float, shape (n,)
+        Where, in data coordinates.
+    colours : list of str
+    size : float
+        Points.
+    """
+    paths = [_centred_path(text, size) for text in texts]
+    collection = PathCollection(
+        paths, offsets=np.column_stack([x, y]), offset_transform=ax.transData, facecolors=colours, linewidths=0
+    )
+    collection.set_transform(Affine2D().scale(ax.figure.dpi / 72))
+    ax.add_collection(collection, autolim=False)
+
+
+def readable_on(colours: np.ndarray) -> list[str]:
+    """Black or white, whichever has more contrast on each colour.
+
+    Parameters
+    ----------
+    colours : numpy.ndarray, shape (n, 4)
+        RGBA in 0…1.
+
+    Notes
+    -----
+    Relative luminance as in WCAG 2.2 (https://www.w3.org/TR/WCAG22/#dfn-relative-luminance): black and white have
+    equal contrast at a luminance of about .179.
+    """
+    rgb = colours[:, :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return ["black" if light > 0.179 else "white" for light in luminance]
+
+
+def colour_bar(figure: Figure, left: float, top: float, height: float, cmap: Colormap, norm: Normalize, label: str):
+    """A thin vertical colour bar at a fixed place (inches), with its limits and its middle written beside it."""
+    ax = axes(figure, left, top, 0.12, height)
+    ramp = np.linspace(norm.vmin, norm.vmax, 128)[:, None]
+    ax.imshow(ramp, cmap=cmap, norm=norm, aspect="auto", origin="lower", extent=(0, 1, norm.vmin, norm.vmax))
+    ax.yaxis.tick_right()
+    ticks = [norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax]
+    ax.set_yticks(ticks, [number(tick).replace("-", "−") for tick in ticks], fontsize=8)
+    ax.set_xticks([])
+    ax.set_title(label, fontsize=8, color=COLOURS["ink"], pad=5)
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a sharp, small PNG of at most 256 colours.
+
+    Parameters
+    ----------
+    figure : Figure
+
+    Returns
+    -------
+    bytes
+        `SHARPNESS` pixels a CSS pixel. No date and no version inside: the same figure gives the same bytes.
+    """
+    agg = figure.canvas
+    agg.draw()
+    image = Image.fromarray(np.asarray(agg.buffer_rgba())).convert("RGB")
+    image = image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    buffer = BytesIO()
+    image.save(buffer, "PNG", compress_level=6)
+    return buffer.getvalue()
+
+
+def show(figure: Figure, caption: str, alt: str | None = None) -> None:
+    """Display a figure with its caption, and its words for readers who can't see it.
+
+    Parameters
+    ----------
+    figure : Figure
+    caption : str
+        Markdown: what to see in the picture.
+    alt : str, optional
+        The words for the picture, with its main numbers. By default those that the figure carries as its label.
+
+    Raises
+    ------
+    ValueError
+        If there are no words.
+    """
+    words = figure.get_label() if alt is None else alt
+    if not words.strip():
+        raise ValueError("show: alt is empty and the figure carries no words of its own")
+    width = round(figure.get_size_inches()[0] * CSS_DPI)
+    display({"image/png": png(figure), "text/plain": words}, raw=True, metadata={"image/png": {"width": width}})
+    in_words = html.escape(words).replace("*", "&#42;").replace("_", "&#95;").replace("$", "&#36;")
+    display(Markdown(f"*{caption}*\n\n<details><summary>In words</summary>\n\n{in_words}\n\n</details>"))

@@ -1,0 +1,162 @@
+"""Heatmaps of vectors, scores and weights. Rows are queries (or tokens), columns are keys (or features)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from helpers.figures.canvas import COLOURS, MAPS, axes, canvas, colour_bar, number, readable_on, write_in_cells
+
+Panels = np.ndarray | Mapping[str, np.ndarray]
+ANNOTATED = 8  # up to this many rows and columns, the numbers are written in the cells
+
+
+def weights_heatmap(
+    weights: Panels, queries: Sequence[str], keys: Sequence[str], *, lit: int | None = None, title: str = ""
+) -> Figure:
+    """Weights, from 0 (pale) to 1 (dark), whatever the data.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, or dict of title to numpy.ndarray; each (n_queries, n_keys)
+        One panel, or several beside each other.
+    queries, keys : sequence of str
+        The tokens along the rows and along the columns.
+    lit : int, optional
+        The query whose row is framed.
+    title : str
+        For a single panel.
+    """
+    panels = _as_panels(weights, title)
+    figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["weights"], Normalize(0, 1), "weight", lit, 2)
+    figure.set_label(_in_words("weights", panels, lambda w: _row_by_row(w, queries, keys)))
+    return figure
+
+
+def scores_heatmap(
+    scores: Panels,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    *,
+    limit: float | None = None,
+    lit: int | None = None,
+    title: str = "",
+) -> Figure:
+    """Scores, on one diverging map with limits ±`limit` shared by all panels.
+
+    Parameters
+    ----------
+    scores : numpy.ndarray, or dict of title to numpy.ndarray; each (n_queries, n_keys)
+    queries, keys : sequence of str
+    limit : float, optional
+        By default the largest absolute score.
+    lit : int, optional
+        The query whose row is framed.
+    title : str
+        For a single panel.
+    """
+    panels = _as_panels(scores, title)
+    norm = _symmetric(panels, limit)
+    figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["scores"], norm, "score", lit)
+    figure.set_label(_in_words("scores", panels, lambda s: _extremes(s, queries, keys)))
+    return figure
+
+
+def vectors_heatmap(
+    vectors: Mapping[str, np.ndarray], rows: Sequence[str], columns: Mapping[str, Sequence[str]] | Sequence[str]
+) -> Figure:
+    """Vectors, a row each: panels called X, Q, K or V wear that letter's colour.
+
+    Parameters
+    ----------
+    vectors : dict of title to numpy.ndarray, each (n_rows, its own width)
+    rows : sequence of str
+        The tokens.
+    columns : sequence of str, or dict of title to sequence of str
+        The names of the features: one list for all panels, or a list for each.
+    """
+    names = columns if isinstance(columns, Mapping) else dict.fromkeys(vectors, columns)
+    figure = _heatmaps(vectors, rows, names, None, _symmetric(vectors, None), "", axis_names=("", ""))
+    words = [f"{title} is {len(v)} by {v.shape[1]}: {_extremes(v, rows, names[title])}" for title, v in vectors.items()]
+    figure.set_label("Heatmap of vectors, a row a token. " + " ".join(words))
+    return figure
+
+
+def _as_panels(arrays: Panels, title: str) -> dict[str, np.ndarray]:
+    panels = dict(arrays) if isinstance(arrays, Mapping) else {title: arrays}
+    return {name: np.asarray(array) for name, array in panels.items()}
+
+
+def _symmetric(panels: Mapping[str, np.ndarray], limit: float | None) -> Normalize:
+    if limit is None:
+        limit = max(float(np.abs(array).max()) for array in panels.values()) or 1.0
+    return Normalize(-limit, limit)
+
+
+def _heatmaps(panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, axis_names=("query", "key")) -> Figure:
+    """Panels side by side with one scale; `cmap` None gives each panel the colour of its letter, and no bar."""
+    widest = max([len(rows), *(len(names) for names in columns.values())])
+    cell = 0.52 if widest <= ANNOTATED else max(0.16, 4.4 / widest)
+    left = 0.35 + 0.075 * max(map(len, rows)) + (0.12 if axis_names[0] else 0)
+    longest = max(len(name) for names in columns.values() for name in names)
+    turned = 0.075 * longest > cell
+    bottom = (0.2 + 0.07 * longest if turned else 0.3) + (0.25 if axis_names[1] else 0.05)
+    top = 0.34 if any(panels) else 0.12
+    gap, height = 0.3, cell * len(rows)
+    widths = [cell * len(columns[title]) for title in panels]
+    figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2), top + height + bottom)
+    for i, (title, array) in enumerate(panels.items()):
+        ax = axes(figure, left + sum(widths[:i]) + gap * i, top, widths[i], height)
+        _panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
+        ax.set_title(title, fontsize=10, color=COLOURS["ink"] if cmap else COLOURS[_letter(title)], pad=6)
+        ax.set_xticks(range(len(columns[title])), columns[title], rotation=90 if turned else 0)
+        ax.set_yticks(range(len(rows)), rows if i == 0 else [])
+        ax.set_xlabel(axis_names[1], fontsize=9, color=COLOURS["K"])
+        ax.set_ylabel(axis_names[0] if i == 0 else "", fontsize=9, color=COLOURS["Q"])
+        if lit is not None:
+            frame = Rectangle((-0.5, lit - 0.5), len(columns[title]), 1, fill=False, edgecolor=COLOURS["Q"], linewidth=2)
+            ax.add_patch(frame).set_clip_on(False)
+    if cmap:
+        colour_bar(figure, left + sum(widths) + gap * (len(widths) - 1) + 0.2, top, height, cmap, norm, bar)
+    return figure
+
+
+def _panel(ax: Axes, array: np.ndarray, cmap: Colormap, norm: Normalize, decimals: int | None) -> None:
+    image = ax.imshow(array, cmap=cmap, norm=norm, aspect="auto", interpolation="nearest")
+    ax.set_xticks(np.arange(1, array.shape[1]) - 0.5, minor=True)
+    ax.set_yticks(np.arange(1, array.shape[0]) - 0.5, minor=True)
+    ax.grid(which="minor", color="white", linewidth=1)
+    ax.tick_params(which="minor", length=0)
+    if max(array.shape) <= ANNOTATED:
+        y, x = np.indices(array.shape).reshape(2, -1)
+        texts = [number(value, decimals) for value in array.ravel()]
+        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)))
+
+
+def _letter(title: str) -> str:
+    """Which of X, Q, K, V a panel's title starts with; X's neutral grey for any other."""
+    return title[0] if title[:1] in ("Q", "K", "V") else "X"
+
+
+def _in_words(what: str, panels: Mapping[str, np.ndarray], describe) -> str:
+    parts = [(f"{title}: " if title else "") + describe(array) for title, array in panels.items()]
+    n_queries, n_keys = next(iter(panels.values())).shape
+    return f"Heatmap of {what}, {n_queries} queries by {n_keys} keys. " + " ".join(parts)
+
+
+def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str]) -> str:
+    """Where each query's largest weight goes; for large pictures the five largest of them."""
+    best = weights.argmax(axis=1)
+    order = range(len(best)) if len(best) <= ANNOTATED else np.argsort(-weights.max(axis=1), kind="stable")[:5]
+    return "Largest weights: " + "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order) + "."
+
+
+def _extremes(array: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
+    def at(index) -> str:
+        i, j = np.unravel_index(index, array.shape)
+        return f"{number(array[i, j])} at row {rows[i]}, column {columns[j]}"
+
+    return f"largest {at(array.argmax())}; smallest {at(array.argmin())}."
