@@ -1,0 +1,173 @@
+"""The maths of the course, word for word as the lessons derive it.
+
+Rows are tokens. In scores and weights a row is a query and a column is a key. Every function takes any number
+of further axes in front (a batch), which broadcast as in `numpy.matmul`. Floats keep their dtype, integers
+become float64, and no input is changed. `validated` stands for all the checks: wrong shapes, NaN and
+infinities raise a ValueError, what isn't a number a TypeError, that names the argument.
+
+Source of the formula: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .validation import validated
+
+
+@validated(Q="n_queries d_k", K="n_keys d_k")
+def dot_product_scores(Q: ArrayLike, K: ArrayLike) -> np.ndarray:
+    """Score every query against every key: QKᵀ.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+        One query a row.
+    K : array_like, shape (..., n_keys, d_k)
+        One key a row.
+
+    Returns
+    -------
+    ndarray, shape (..., n_queries, n_keys)
+        The scores, any real numbers: ``scores[i, j]`` is the dot product of query i and key j.
+    """
+    return Q @ K.mT  # (n_queries, n_keys)
+
+
+@validated(scores="n_keys, -inf")
+def softmax(scores: ArrayLike) -> np.ndarray:
+    """Turn each row of scores into weights: shares that sum to 1.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., n_keys)
+        Any real numbers; -inf gets the weight 0 (a mask), if its row has a finite score too.
+
+    Returns
+    -------
+    ndarray, shape (..., n_keys)
+        The weights, each 0 ... 1.
+    """
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))  # the largest is exp(0) = 1
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+@validated(weights="n_queries n_keys", V="n_keys d_v")
+def weigh_values(weights: ArrayLike, V: ArrayLike) -> np.ndarray:
+    """Mix the values, each row of weights its own mixture.
+
+    Parameters
+    ----------
+    weights : array_like, shape (..., n_queries, n_keys)
+        How much each query takes of each value.
+    V : array_like, shape (..., n_keys, d_v)
+        One value a row.
+
+    Returns
+    -------
+    ndarray, shape (..., n_queries, d_v)
+        The output: what each query takes home.
+    """
+    return weights @ V  # (n_queries, d_v)
+
+
+@validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v", scale="")
+def attention(
+    Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled dot-product attention: softmax(QKᵀ/√d_k)V.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+        One query a row.
+    K : array_like, shape (..., n_keys, d_k)
+        One key a row.
+    V : array_like, shape (..., n_keys, d_v)
+        One value a row.
+    scale : float, optional
+        What the scores are multiplied by; None is 1/√d_k.
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_queries, d_v)
+        What each query takes home.
+    weights : ndarray, shape (..., n_queries, n_keys)
+        How much of each value that is; each row sums to 1.
+    """
+    if scale is None:
+        scale = 1 / math.sqrt(Q.shape[-1])  # a Python float leaves float32 as it is
+    scores = scale * dot_product_scores(Q, K)  # (n_queries, n_keys)
+    weights = softmax(scores)  # (n_queries, n_keys)
+    output = weigh_values(weights, V)  # (n_queries, d_v)
+    return output, weights
+
+
+class SelfAttention:
+    """A layer whose tokens attend to one another, and each to itself too.
+
+    Parameters
+    ----------
+    W_q : array_like, shape (..., d_model, d_k)
+        Makes a query of each token.
+    W_k : array_like, shape (..., d_model, d_k)
+        Makes a key of each token.
+    W_v : array_like, shape (..., d_model, d_v)
+        Makes a value of each token.
+    """
+
+    @validated(W_q="d_model d_k", W_k="d_model d_k", W_v="d_model d_v")
+    def __init__(self, W_q: ArrayLike, W_k: ArrayLike, W_v: ArrayLike) -> None:
+        self.W_q, self.W_k, self.W_v = W_q, W_k, W_v
+
+    @validated(W_q="d_model d_k", W_k="d_model d_k", W_v="d_model d_v", X="n_tokens d_model")
+    def __call__(self, X: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Let the tokens attend.
+
+        Parameters
+        ----------
+        X : array_like, shape (..., n_tokens, d_model)
+            One token a row.
+
+        Returns
+        -------
+        output : ndarray, shape (..., n_tokens, d_v)
+            What each token takes home.
+        weights : ndarray, shape (..., n_tokens, n_tokens)
+            How much it takes of each token's value; each row sums to 1.
+        """
+        Q = X @ self.W_q  # (n_tokens, d_k)
+        K = X @ self.W_k  # (n_tokens, d_k)
+        V = X @ self.W_v  # (n_tokens, d_v)
+        return attention(Q, K, V)
+
+
+@validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v")
+def attention_in_blocks(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> np.ndarray:
+    """The output of `attention`, 256 queries at a time, for long texts: no weights of all tokens to all tokens.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., n_queries, d_k)
+        One query a row.
+    K : array_like, shape (..., n_keys, d_k)
+        One key a row.
+    V : array_like, shape (..., n_keys, d_v)
+        One value a row.
+
+    Returns
+    -------
+    ndarray, shape (..., n_queries, d_v)
+        What each query takes home. Memory grows with n_keys, not with n_queries x n_keys.
+    """
+    blocks = []
+    for start in range(0, Q.shape[-2], 256):
+        queries = Q[..., start : start + 256, :] / math.sqrt(Q.shape[-1])  # (256, d_k)
+        scores = queries @ K.mT  # (256, n_keys)
+        scores -= scores.max(axis=-1, keepdims=True)
+        exps = np.exp(scores, out=scores)  # in the scores' own memory
+        blocks.append(exps @ V / exps.sum(axis=-1, keepdims=True))  # (256, d_v), divided last: d_v is small
+    return np.concatenate(blocks, axis=-2)  # (n_queries, d_v)
