@@ -19,7 +19,7 @@ people = [
 ]
 places = ["the shelf", "the blue desk", "the coffee machine", "the sofa", "the tea table"]  # where each of them points
 
-my_seat = np.array([3.0, 1.7])  # (2,) metres
+my_seat = np.array([3.3, 2.2])  # (2,) metres
 seats = np.array([[2.1, 2.5], [7.2, 2.9], [4.7, 0.8], [0.8, 2.3], [2.6, 5.2]])  # (n_keys, 2) where each person sits
 lab_keys = np.array([[0.5, 0, 2], [2, 0.5, 0], [0.5, 2, 0], [0, 0, 1.5], [1, 1.5, 0]])  # (n_keys, d_k)
 lab_values = np.array([[1.0, 4], [7, 5], [6, 1], [2, 1], [4, 4]])  # (n_keys, d_v) metres; their mean is (4, 3)

@@ -45,7 +45,8 @@ def canvas(width: float, height: float) -> Figure:
     width, height : float
         Its size in inches; on screen an inch is 96 CSS pixels.
     """
-    figure = Figure(figsize=(width, height), dpi=CSS_DPI * SHARPNESS, facecolor="white")
+    size = (round(width * CSS_DPI) / CSS_DPI, round(height * CSS_DPI) / CSS_DPI)
+    figure = Figure(figsize=size, dpi=CSS_DPI * SHARPNESS, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 
@@ -60,6 +61,7 @@ def axes(figure: Figure, left: float, top: float, width: float, height: float) -
         Inches; `left` and `top` are measured from the figure's upper left corner.
     """
     total_width, total_height = figure.get_size_inches()
+    left, top, width, height = (round(inches * CSS_DPI) / CSS_DPI for inches in (left, top, width, height))
     box = (left / total_width, 1 - (top + height) / total_height, width / total_width, height / total_height)
     ax = figure.add_axes(box)
     ax.tick_params(length=0, labelsize=9, labelcolor=COLOURS["ink"], pad=4)
@@ -78,7 +80,9 @@ def _centred_path(text: str, size: float) -> Path:
     path = TextPath((0, 0), text.replace("-", "−"), size=size, prop=FontProperties(family="DejaVu Sans"))
     box = path.get_extents()
     height = TextPath((0, 0), "0", size=size).get_extents().height  # one height for all, so that the digits align
-    return path.transformed(Affine2D().translate(-(box.x0 + box.x1) / 2, -height / 2))
+    pixel = 72 / (CSS_DPI * SHARPNESS)  # in points: on whole pixels, equal numbers are equal pixels, and pack well
+    left, down = (round(offset / pixel) * pixel for offset in ((box.x0 + box.x1) / 2, height / 2))
+    return path.transformed(Affine2D().translate(-left, -down))
 
 
 def write_in_cells(ax: Axes, texts: list[str], x: np.ndarray, y: np.ndarray, colours: list[str], size: float = 9):
@@ -148,10 +152,28 @@ def png(figure: Figure) -> bytes:
     agg = figure.canvas
     agg.draw()
     image = Image.fromarray(np.asarray(agg.buffer_rgba())).convert("RGB")
-    image = image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    image = _in_256_colours(image)
     buffer = BytesIO()
     image.save(buffer, "PNG", compress_level=6)
     return buffer.getvalue()
+
+
+def _in_256_colours(image: Image.Image) -> Image.Image:
+    """The image with a palette of its own most frequent colours.
+
+    The cells' colours cover the largest areas and so stay exact; what is approximated is the soft edge of letters.
+    (Pillow's own methods move pale cells by a visible step.)
+    """
+    counts = sorted(image.getcolors(image.width * image.height), reverse=True)
+    colours = np.array([colour for _, colour in counts], dtype=np.int32)  # (n_colours, 3), most frequent first
+    palette = colours[:256]
+    distances = ((colours[:, None] - palette) ** 2).sum(axis=-1)  # (n_colours, 256)
+    place = np.empty(1 << 24, dtype=np.uint8)  # by packed colour; only the entries of this image are ever filled
+    place[colours @ [1 << 16, 1 << 8, 1]] = distances.argmin(axis=1)
+    pixels = np.asarray(image).astype(np.int32)
+    indexed = Image.fromarray(place[pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]], mode="P")
+    indexed.putpalette(palette.astype(np.uint8).tobytes())
+    return indexed
 
 
 def show(figure: Figure, caption: str, alt: str | None = None) -> None:

@@ -1,0 +1,212 @@
+"""Bars for shares, curves, histograms and arrows."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from helpers.figures.canvas import COLOURS, GREY, axes, canvas, number
+
+LINES = [COLOURS["Q"], COLOURS["K"], COLOURS["V"], COLOURS["weights"], GREY]
+DASHES = ["-", "--", "-.", ":", "-"]  # so that no line is told by its colour alone
+
+
+def bars(
+    panels: Mapping[str, np.ndarray],
+    labels: Sequence[str],
+    *,
+    limits: tuple[float, float] = (0, 1),
+    name: str = "share",
+    decimals: int | None = 2,
+) -> Figure:
+    """Bar charts beside each other on one scale, each bar with its number.
+
+    Parameters
+    ----------
+    panels : dict of title to array_like of float, shape (n,)
+    labels : sequence of str, length n
+        What each bar stands for.
+    limits : tuple of float
+        Lower and upper end of the vertical axis.
+    name : str
+        What a bar's height is.
+    decimals : int, optional
+        Of the numbers; None writes at most two, without trailing zeros.
+    """
+    longest = max(map(len, labels))
+    step = max(0.42, min(0.075 * longest + 0.12, 0.8))
+    turned = 0.075 * longest > step
+    width, bottom = step * len(labels) + 0.2, 0.2 + (0.07 * longest if turned else 0.12)
+    figure = canvas(0.6 + (width + 0.3) * len(panels), 2.5 + bottom)
+    for i, (title, heights) in enumerate(panels.items()):
+        ax = axes(figure, 0.55 + i * (width + 0.3), 0.35, width, 2.1)
+        ax.bar(range(len(labels)), heights, color=COLOURS["weights"], width=0.7)
+        ax.set_xticks(range(len(labels)), labels, rotation=90 if turned else 0)
+        _plain(ax, title, "", name if i == 0 else "", limits)
+        if i:
+            ax.tick_params(labelleft=False)
+        ax.axhline(0, color=COLOURS["ink"], linewidth=0.8)
+        for x, height in enumerate(heights):
+            shift = 3 if height >= 0 else -3
+            text = number(height, decimals).replace("-", "−")
+            ax.annotate(text, (x, height), (0, shift), textcoords="offset points", ha="center", fontsize=8.5,
+                        va="bottom" if height >= 0 else "top")  # fmt: skip
+    words = [
+        (f"{title}: " if title else "") + ", ".join(f"{label} {number(h, decimals)}" for label, h in zip(labels, heights))
+        for title, heights in panels.items()
+    ]
+    figure.set_label(f"Bar chart of the {name}. " + "; ".join(words) + ".")
+    return figure
+
+
+def curves(
+    x: np.ndarray,
+    lines: Mapping[str, np.ndarray],
+    *,
+    x_name: str,
+    y_name: str,
+    title: str = "",
+    log: bool = False,
+    bands: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    limits: tuple[float, float] | None = None,
+    references: Mapping[str, float] | None = None,
+    at: float | None = None,
+) -> Figure:
+    """Curves over a common x, each with its name at its end.
+
+    Parameters
+    ----------
+    x : array_like of float, shape (n,)
+    lines : dict of name to array_like of float, each (n,)
+    x_name, y_name, title : str
+    log : bool
+        Both axes logarithmic (x to base 2, y to base 10).
+    bands : dict of a line's name to (lower, upper), optional
+        A shaded band about that line.
+    limits : tuple of float, optional
+        Of the vertical axis.
+    references : dict of name to float, optional
+        Horizontal lines to compare with.
+    at : float, optional
+        A vertical line at this x.
+    """
+    figure = canvas(6.4, 3.6)
+    ax = axes(figure, 0.75, 0.4, 4.3, 2.65)
+    if log:
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log")
+    ends = []
+    for i, (name, y) in enumerate(lines.items()):
+        colour = LINES[i % len(LINES)]
+        ax.plot(x, y, DASHES[i % len(DASHES)], color=colour, linewidth=2)
+        if bands and name in bands:
+            ax.fill_between(x, *bands[name], color=colour, alpha=0.15, linewidth=0)
+        ends.append((float(y[-1]), name, colour))
+    for name, y in (references or {}).items():
+        ax.axhline(y, color=GREY, linewidth=1, linestyle=(0, (2, 3)))
+        ends.append((y, name, "#5F5F5F"))
+    if at is not None:
+        ax.axvline(at, color=COLOURS["ink"], linewidth=1)
+    _plain(ax, title, x_name, y_name, limits)
+    ax.margins(x=0)
+    if log:
+        ticks = [tick for tick in (1, 4, 16, 64, 256, 1024, 4096) if min(x) <= tick <= max(x)]
+        ax.set_xticks(ticks, map(str, ticks))
+        ax.minorticks_off()
+    _names_at_the_end(ax, ends)
+    words = [f"{name} from {number(y[0])} at {number(x[0])} to {float(y[-1]):.2g} at {number(x[-1])}" for name, y in lines.items()]
+    figure.set_label(f"Curves of {y_name} against {x_name}. " + "; ".join(words) + ".")
+    return figure
+
+
+def histogram(values: np.ndarray, *, name: str, limit: float, title: str = "", bins: int = 41) -> Figure:
+    """How often each value occurs, between ±`limit`, with the standard deviation drawn as a bar below.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float
+    name : str
+        What the values are.
+    limit : float
+        The horizontal axis runs from -limit to limit; what lies outside is counted in the last bins.
+    title : str
+    bins : int
+    """
+    figure = canvas(4.6, 3.2)
+    draw_histogram(axes(figure, 0.65, 0.4, 3.7, 2.25), values, name, limit, title, bins)
+    figure.set_label(histogram_in_words(values, name))
+    return figure
+
+
+def draw_histogram(ax: Axes, values: np.ndarray, name: str, limit: float, title: str = "", bins: int = 41) -> None:
+    """`histogram` into given axes, for figures of several panels."""
+    values = np.asarray(values, dtype=float).ravel()
+    heights, edges = np.histogram(np.clip(values, -limit, limit), bins, (-limit, limit))
+    ax.stairs(heights / len(values), edges, fill=True, color=COLOURS["weights"])
+    std, mean = values.std(), values.mean()
+    ax.annotate("", (mean - std, 0.94), (mean + std, 0.94), xycoords=("data", "axes fraction"),
+                arrowprops={"arrowstyle": "<->", "color": COLOURS["ink"], "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    ax.text(mean, 0.97, f"std {std:.2f}", transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=9)
+    ax.set_xlim(-limit, limit)
+    _plain(ax, title, name, "share of all", None)
+    ax.set_ylim(0, max(0.3, 1.15 * heights.max() / len(values)))
+
+
+def histogram_in_words(values: np.ndarray, name: str) -> str:
+    """The words for a histogram."""
+    return (
+        f"Histogram of {np.size(values)} {name}: mean {number(np.mean(values), 2)}, "
+        f"standard deviation {np.std(values):.2f}, from {number(np.min(values))} to {number(np.max(values))}."
+    )
+
+
+def arrows(vectors: Mapping[str, np.ndarray], *, colours: Sequence[str] | None = None, title: str = "") -> Figure:
+    """Vectors of two numbers as arrows from the origin.
+
+    Parameters
+    ----------
+    vectors : dict of name to array_like of float, each (2,)
+    colours : sequence of str, optional
+        A colour each; by default the first is a query's, the others keys'.
+    title : str
+    """
+    colours = colours or [COLOURS["Q"], *[COLOURS["K"]] * (len(vectors) - 1)]
+    ends = np.array(list(vectors.values()), dtype=float)  # (n, 2)
+    low, high = np.minimum(ends.min(axis=0), 0) - 0.6, np.maximum(ends.max(axis=0), 0) + 0.9
+    width, height = 0.75 * (high - low)
+    figure = canvas(width + 0.7, height + 0.8)
+    ax = axes(figure, 0.45, 0.4, width, height)
+    for (name, (x, y)), colour in zip(vectors.items(), colours):
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5,
+                    "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16})  # fmt: skip
+        ax.annotate(name, (x, y), (6, 5) if y else (0, -14), textcoords="offset points", color=colour, fontsize=10, weight="bold")
+    _plain(ax, title, "", "", (low[1], high[1]))
+    ax.set_xlim(low[0], high[0])
+    ax.set_xticks(np.arange(np.ceil(low[0]), high[0]))
+    ax.set_yticks(np.arange(np.ceil(low[1]), high[1]))
+    ax.grid(color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+    words = "; ".join(f"{name} to ({number(x)}, {number(y)})" for name, (x, y) in vectors.items())
+    figure.set_label(f"Arrows from the origin: {words}.")
+    return figure
+
+
+def _plain(ax: Axes, title: str, x_name: str, y_name: str, limits: tuple[float, float] | None) -> None:
+    ax.spines[["left", "bottom"]].set_visible(True)
+    ax.spines[["left", "bottom"]].set_color("#BBBBBB")
+    ax.set_title(title, fontsize=10, color=COLOURS["ink"], pad=8)
+    ax.set_xlabel(x_name, fontsize=9)
+    ax.set_ylabel(y_name, fontsize=9)
+    if limits is not None:
+        ax.set_ylim(*limits)
+
+
+def _names_at_the_end(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
+    """Write the lines' names right of the axes, pushed apart where they would overlap."""
+    to_fraction = ax.transData + ax.transAxes.inverted()
+    x = ax.get_xlim()[1]
+    last = -1.0
+    for y, name, colour in sorted(ends):
+        last = max(to_fraction.transform((x, y))[1], last + 0.075)
+        ax.text(1.02, last, name, transform=ax.transAxes, color=colour, fontsize=9, va="center")
