@@ -1,20 +1,19 @@
 """Sliders whose picture follows the hand, with a kernel or without one.
 
-`player` draws every frame once and puts them all, with a small script, into one HTML widget: a move only shows
-another image, so it works in any notebook and on a plain web page. `typed` stays live: it asks the kernel again at
+`player` draws every frame once and puts them all, with a small script, into one HTML widget: a move shows
+another image, so it works in any notebook and on a plain web page. `typed` stays live: the kernel answers at
 each change of a text that a reader types.
 """
-from __future__ import annotations
 
 import json
 import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from html import escape
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 import numpy as np
@@ -27,30 +26,32 @@ from helpers.figures import png
 
 FRAME_LIMIT = 60_000  # bytes of one picture
 PLAYER_LIMIT = 3_000_000  # bytes of one player
-PATIENCE = 1.0  # seconds of building before a progress bar shows
+PATIENCE = 1.0  # seconds of drawing before a progress bar shows
 
 _STYLE = """<style>
 .pa-player { margin: 0; line-height: 1.5; color: inherit; }
-.pa-player .pa-controls { display: grid; grid-template-columns: max-content minmax(5rem, 1fr) minmax(4ch, max-content);
-  gap: 0 .9em; align-items: center; max-width: 40em; }
-.pa-player label { display: contents; }
-.pa-player input { width: 100%; height: 2.6em; margin: 0; accent-color: #2f7fc1; cursor: pointer; }
-.pa-player output { font-weight: 600; font-variant-numeric: tabular-nums; }
-.pa-player button { grid-column: 1 / -1; justify-self: start; min-width: 5em; min-height: 2.4em; margin: 0 0 .5em;
-  font: inherit; color: inherit; background: none; border: 1px solid currentColor; border-radius: .4em;
-  cursor: pointer; }
-.pa-player :focus-visible { outline: 2px solid #2f7fc1; outline-offset: 2px; border-radius: .3em; }
-.pa-player img { display: block; max-width: 100%; height: auto; margin: 0; }
 .pa-player [hidden] { display: none !important; }
-.pa-player .pa-trouble { margin: 0; padding: .6em .9em; border-left: 4px solid #c4513c; white-space: pre-wrap; }
-.pa-player figcaption { margin: .4em 0 0; font-style: normal; }
+.pa-player .pa-controls { display: grid; grid: auto-flow dense / max-content 1fr max-content; gap: 0 1em;
+  align-items: center; }
+.pa-player label { display: contents; }
+.pa-player input { width: 100%; height: 2.6em; margin: 0; accent-color: #64748b; cursor: pointer; }
+.pa-player output { font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.pa-player button { grid-column: 1 / -1; justify-self: start; min-width: 5em; min-height: 2.2em;
+  margin: 0 0 .6em; font: inherit; color: inherit; background: none; border: 1px solid; border-radius: .4em;
+  cursor: pointer; }
+.pa-player :focus-visible { outline: 2px solid #2f7fc1; outline-offset: -1px; border-radius: .4em; }
+.pa-player img { display: block; max-width: 100%; height: auto; margin: 0; border-radius: .3em; }
+.pa-player .pa-text { margin: 0; padding: .4em .9em; border-left: 3px solid #64748b; white-space: pre-wrap; }
+.pa-player figcaption { margin: .5em 0 0; max-width: 45em; font-style: italic; }
 .pa-player summary { width: max-content; cursor: pointer; }
 .pa-player details p { margin: .2em 0 0; max-width: 45em; white-space: pre-wrap; }
 @media (prefers-reduced-motion: reduce) { .pa-player button { display: none; } }
+@media (max-width: 30em) { .pa-player .pa-controls { grid-template-columns: 1fr max-content; }
+  .pa-player input { grid-column: 1 / -1; } }
 </style>"""
 
-# Runs at each move, on the figure. Frames stand in the order of itertools.product over the controls. The picture,
-# its words and the values change in this one go, so no paint ever shows one without the others.
+# Runs on the figure at each move. Frames stand in the order of itertools.product over the controls. Picture,
+# words and values change in this one go, so that no paint can show one without the others.
 _SHOW = """
 const frames = this.querySelector('.pa-frames').children, button = this.querySelector('button');
 let at = 0;
@@ -65,7 +66,7 @@ this.querySelector('details p').textContent = frames[at].alt ?? frames[at].textC
 if (event && button?.timer) button.click();
 """
 
-# Runs at a press of Play: one step of the first control at a time, up to its end.
+# Runs on the button when pressed: the first control goes step by step to its end, unless a hand stops it.
 _PLAY = """
 const figure = this.closest('figure'), input = figure.querySelector('input');
 const stop = () => { clearInterval(this.timer); this.timer = 0; this.textContent = 'Play'; };
@@ -82,86 +83,87 @@ this.timer = setInterval(() => {
 
 
 class View:
-    """A widget and the one line of text that stands for it on paper, on GitHub and in the regression."""
+    """A widget, and the one line of text that stands for it in print, on GitHub and in the regression."""
 
     def __init__(self, widget: ipywidgets.Widget, text: str) -> None:
         self.widget = widget
         self.text = " ".join(text.split())
 
-    def __repr__(self) -> str:
-        return self.text
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {**_view(self.widget), "text/plain": self.text}
+        return {**_mime_bundle(self.widget), "text/plain": self.text}
 
 
-def player(draw: Callable[..., Figure | tuple[Figure, str]], /, *, caption: str, start: Any = None,
-           play: bool = False, **controls: Sequence[Any]) -> View:
+def player(draw: Callable[..., Any], /, *, caption: str, start: Any = None, play: bool = False,
+           **controls: Sequence[Any]) -> View:
     """Turn a figure function into a slider, or into several.
 
     Parameters
     ----------
     draw
-        Called once for each combination of settings, by keyword. Returns a figure whose label holds its words, or
-        a figure and its words.
+        Called by keyword, once for each combination of settings. Returns a figure whose label holds its
+        words, or a figure and its words. If it raises, the player says so in words at that setting.
     caption
         What to see in the picture, in words; shown under it.
     start
-        The setting shown first: a value for a single slider, a dict by name for several. None: the first of each.
+        The setting shown first: a value if there is one control, else a dict by name. Default: each first.
     play
-        Whether a button plays the first slider through to its end.
+        Whether a button plays the first control through to its end.
     **controls
-        The values of each slider, by the name of `draw`'s argument, such as ``d_k=[1, 2, 4]``.
+        The settings of each slider, named as `draw` names them, such as ``d_k=[1, 2, 4]``.
 
     Returns
     -------
     View
-        To be shown as a cell's last line. A setting at which `draw` raises shows the error in words.
+        For a cell's last line.
 
     Raises
     ------
     TypeError
-        If `draw` can't be called, returns something else, or a control's values aren't a list.
+        If `draw` is not a function, returns no figure, or a control's settings are not a list.
     ValueError
-        If there is no control, one is empty or repeats a value, `start` isn't one of the settings, a frame weighs
-        more than 60 KB, or the player more than 3 MB.
+        If there is no control, one has no settings or the same twice, `start` is none of them, a frame weighs
+        over 60 KB or the player over 3 MB.
     """
     if not callable(draw):
         raise TypeError(f"draw must be a function that returns a Figure, not {draw!r}")
     sliders = _sliders(controls, start)
     settings = [dict(zip(controls, values)) for values in product(*(slider.values for slider in sliders))]
-    first = {slider.name: slider.values[slider.start] for slider in sliders}
     frames = _frames(draw, settings, caption)
-    shown = next(index for index, setting in enumerate(settings) if setting == first)
-    html = _player_html(sliders, frames, shown, caption, play)
+    positions = list(product(*(range(len(slider.values)) for slider in sliders)))
+    first = positions.index(tuple(slider.start for slider in sliders))
     choices = "; ".join(f"{_spoken(slider.name)}: {', '.join(slider.texts)}" for slider in sliders)
-    return View(ipywidgets.HTML(value=html), f"Slider. {caption} ({choices}. Shown: {_words(first)}.)")
+    text = f"Slider. {caption} ({choices}. Shown: {_words(settings[first])}.)"
+    return View(ipywidgets.HTML(_player_html(sliders, frames, first, caption, play)), text)
 
 
-def typed(answer: Callable[[str], Figure | tuple[Figure, str] | str], /, *, label: str, caption: str,
-          start: str = "") -> View:
-    """Answer, live, each text that the reader types.
+def typed(answer: Callable[[str], Any], /, *, label: str, caption: str, start: str = "") -> View:
+    """Answer each text that the reader types, while it is typed. This one needs a kernel.
 
     Parameters
     ----------
     answer
-        Called with the text at each change. Returns a figure whose label holds its words, a figure and its words,
-        or a plain text, which is shown as it is and never read as markup. If it raises, the error shows in words.
+        Called with the text. Returns a figure whose label holds its words, a figure and its words, or a plain
+        text, which is shown as it is, never as markup. If it raises, the error is shown in words.
     label
         The name of the text field.
     caption
-        What to see below the field.
+        What to see in the answer, in words; shown under it.
     start
         The text at the beginning.
 
     Returns
     -------
     View
-        To be shown as a cell's last line.
+        For a cell's last line.
+
+    Raises
+    ------
+    TypeError
+        If `answer` is not a function.
     """
     if not callable(answer):
         raise TypeError(f"answer must be a function of the text, not {answer!r}")
-    field = ipywidgets.Text(value=start, description=label, style={"description_width": "initial"},
+    field = ipywidgets.Text(start, description=label, style={"description_width": "initial"},
                             layout={"width": "100%", "max_width": "40em"})
     below = ipywidgets.HTML()
 
@@ -173,9 +175,8 @@ def typed(answer: Callable[[str], Figure | tuple[Figure, str] | str], /, *, labe
     return View(ipywidgets.VBox([field, below]), f"Text field. {caption} ({label}: {start!r}.)")
 
 
-@dataclass(frozen=True)
-class _Slider:
-    """One control: its values, how each is written, and the position it starts at."""
+class _Slider(NamedTuple):
+    """One control: its settings, how each is written, and the position of the first one shown."""
 
     name: str
     values: list[Any]
@@ -183,149 +184,144 @@ class _Slider:
     start: int
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """One picture (None where it could not be drawn) and its words."""
+class _Frame(NamedTuple):
+    """What is shown at one setting: a picture and its words, or words alone."""
 
     words: str
-    picture: bytes | None = None
+    picture: bytes = b""
 
     def html(self, hidden: bool = False) -> str:
-        """The frame as an element, twice as dense as the page's own pixels."""
-        shown = " hidden" * hidden
-        if self.picture is None:
-            return f'<p class="pa-trouble"{shown}>{escape(self.words)}</p>'
-        width, height = (int.from_bytes(self.picture[at:at + 4], "big") // 2 for at in (16, 20))
-        return (f'<img{shown} alt="{escape(self.words)}" width="{width}" height="{height}" decoding="sync" '
+        attributes, words = " hidden" * hidden, escape(self.words)
+        if not self.picture:
+            return f'<p class="pa-text"{attributes}>{words}</p>'
+        width, height = (int.from_bytes(self.picture[at:at + 4], "big") // 2 for at in (16, 20))  # 2x dense
+        return (f'<img{attributes} alt="{words}" width="{width}" height="{height}" decoding="sync" '
                 f'src="data:image/png;base64,{b64encode(self.picture).decode()}">')
 
 
-def _sliders(controls: Mapping[str, Sequence[Any]], start: Any) -> list[_Slider]:
-    """The controls, checked, with their starts."""
+def _sliders(controls: Mapping[str, Any], start: Any) -> list[_Slider]:
     if not controls:
         raise ValueError("player needs at least one control with its settings, such as d_k=[1, 2, 4]")
-    if start is None:
-        start = {}
-    if not isinstance(start, Mapping):
+    if start is not None and not isinstance(start, Mapping):
         if len(controls) > 1:
             raise ValueError(f"start={start!r} could be any of {', '.join(controls)}: give a dict by name")
-        start = {next(iter(controls)): start}
-    for name in start:
+        start = dict.fromkeys(controls, start)
+    for name in start or {}:
         if name not in controls:
             raise ValueError(f"start names {name!r}, but the controls are {', '.join(controls)}")
-    return [_slider(name, values, start) for name, values in controls.items()]
+    return [_slider(name, values, start or {}) for name, values in controls.items()]
 
 
-def _slider(name: str, values: Sequence[Any], start: Mapping[str, Any]) -> _Slider:
-    """One control, checked."""
+def _slider(name: str, values: Any, start: Mapping[str, Any]) -> _Slider:
     if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
         raise TypeError(f"{name} must be a list of settings, such as {name}=[1, 2, 4], not {values!r}")
     values = list(values)
-    texts = [_text(value) for value in values]
     if not values:
         raise ValueError(f"{name} has no settings: its list is empty")
+    texts = [_text(value) for value in values]
     for text in texts:
         if texts.count(text) > 1:
             raise ValueError(f"{name} has the setting {text} more than once")
     first = _text(start.get(name, values[0]))
     if first not in texts:
-        raise ValueError(f"start for {name} is {first}, which is none of its settings: {', '.join(texts)}")
+        raise ValueError(f"start for {name} is {first}, but its settings are {', '.join(texts)}")
     return _Slider(name, values, texts, texts.index(first))
 
 
 def _frames(draw: Callable[..., Any], settings: list[dict[str, Any]], caption: str) -> list[_Frame]:
-    """All frames, weighed; a progress bar shows if they take long."""
-    frames, weight, bar, began = [], 0, None, time.monotonic()
+    frames, bar, began = [], None, time.monotonic()
+    weight = 20_000  # style, script and text come to less
     try:
         for setting in settings:
-            frames.append(_frame(lambda: draw(**setting), _words(setting), caption))
+            frames.append(_frame(partial(draw, **setting), _words(setting), caption))
             weight += len(frames[-1].html())
             if weight > PLAYER_LIMIT:
-                raise ValueError(f"{len(frames)} of {len(settings)} frames already weigh {weight / 1e6:.2f} MB, and a "
-                                 f"player may weigh {PLAYER_LIMIT / 1e6:.0f} MB: use fewer settings or a smaller figure")
+                raise ValueError(f"{len(frames)} of {len(settings)} frames weigh {weight / 1e6:.2f} MB, but a "
+                                 f"player may weigh {PLAYER_LIMIT / 1e6:.2f} MB: make the figure smaller, or the "
+                                 "settings fewer")
             if bar is None and time.monotonic() - began > PATIENCE and InteractiveShell.initialized():
                 bar = ipywidgets.IntProgress(max=len(settings), description="Drawing")
-                publish_display_data(_view(bar))  # no text beside it: the regression must not see it
-            if bar is not None:
+                publish_display_data(_mime_bundle(bar))  # with no text: the regression must not see it
+            if bar:
                 bar.value = len(frames)
     finally:
-        if bar is not None:
+        if bar:
             bar.close()
     return frames
 
 
 def _frame(make: Callable[[], Any], where: str, caption: str) -> _Frame:
-    """Draw one frame; an error becomes its words."""
     try:
         made = make()
     except Exception as error:
-        return _Frame(f"No picture for {where}: {str(error) or type(error).__name__}")
+        return _Frame(f"No picture for {where}: {_reason(error)}")
     figure, words = made if isinstance(made, tuple) else (made, None)
     if not isinstance(figure, Figure):
         raise TypeError(f"for {where}, a Figure (or a Figure and its words) was expected, not {made!r}")
-    FigureCanvasAgg(figure)  # a figure made by hand may have no canvas that can draw
+    FigureCanvasAgg(figure)  # one made by hand may have no canvas that can draw
     picture = png(figure)
     if len(picture) > FRAME_LIMIT:
-        raise ValueError(f"the picture for {where} weighs {len(picture) / 1e3:.1f} KB, and a frame may weigh "
-                         f"{FRAME_LIMIT / 1e3:.0f} KB: draw it smaller or simpler")
+        raise ValueError(f"the picture for {where} weighs {len(picture) / 1e3:.1f} KB, but a frame may weigh "
+                         f"{FRAME_LIMIT / 1e3:.1f} KB: draw it smaller, or with less in it")
     return _Frame(words or figure.get_label() or f"{caption} {where}", picture)
 
 
-def _player_html(sliders: list[_Slider], frames: list[_Frame], shown: int, caption: str, play: bool) -> str:
-    """The whole player; `shown` is the index of the frame it starts with."""
-    controls = "".join(_slider_html(slider) for slider in sliders)
+def _player_html(sliders: list[_Slider], frames: list[_Frame], first: int, caption: str, play: bool) -> str:
+    controls = "".join(map(_slider_html, sliders))
     if play:
-        controls += f'<button type="button" data-lm-suppress-shortcuts="true" onclick="{escape(_PLAY)}">Play</button>'
-    pictures = "".join(frame.html(hidden=index != shown) for index, frame in enumerate(frames))
-    return (f'{_STYLE}<figure class="pa-player" oninput="{escape(_SHOW)}"><div class="pa-controls">{controls}</div>'
-            f'<div class="pa-frames">{pictures}</div>{_below_html(caption, frames[shown].words)}</figure>')
+        attributes = f'type="button" data-lm-suppress-shortcuts="true" onclick="{escape(_PLAY)}"'
+        controls += f"<button {attributes}>Play</button>"
+    pictures = "".join(frame.html(hidden=index != first) for index, frame in enumerate(frames))
+    return (f'{_STYLE}<figure class="pa-player" oninput="{escape(_SHOW)}">'
+            f'<div class="pa-controls">{controls}</div><div class="pa-frames">{pictures}</div>'
+            f"{_below_html(caption, frames[first].words)}</figure>")
 
 
 def _slider_html(slider: _Slider) -> str:
-    """A label with its range input, then the value (autocomplete off: no browser may restore an old position)."""
+    """A range input in its label, then its value. (Autocomplete: no browser may restore an old position.)"""
     name, value = escape(_spoken(slider.name)), escape(slider.texts[slider.start])
+    width = max(map(len, slider.texts)) + 1  # the same for all, or the slider would shrink and grow in use
     pretty = re.sub(r"^d_(k|v|model)$", r"<i>d</i><sub>\1</sub>", name)
     return (f'<label><span>{pretty}</span><input type="range" min="0" max="{len(slider.values) - 1}" '
             f'value="{slider.start}" aria-label="{name}" aria-valuetext="{value}" autocomplete="off" '
             f'data-values="{escape(json.dumps(slider.texts))}" data-lm-suppress-shortcuts="true"></label>'
-            f'<output aria-live="off">{value}</output>')
+            f'<output aria-live="off" style="width: {width}ch">{value}</output>')
 
 
 def _answer_html(answer: Callable[[str], Any], text: str, caption: str) -> str:
-    """The answer to one text; whatever goes wrong is said in words."""
     try:
         made = answer(text)
         frame = _Frame(made) if isinstance(made, str) else _frame(lambda: made, "this text", caption)
     except Exception as error:
-        frame = _Frame(f"No answer to this text: {str(error) or type(error).__name__}")
-    below = _below_html(caption, frame.words) if frame.picture else f"<figcaption>{escape(caption)}</figcaption>"
+        frame = _Frame(f"No answer to this text: {_reason(error)}")
+    below = _below_html(caption, frame.words if frame.picture else "")
     return f'{_STYLE}<figure class="pa-player">{frame.html()}{below}</figure>'
 
 
 def _below_html(caption: str, words: str) -> str:
-    """What stands under a picture: the caption, and its words for those who want to read them."""
-    return (f"<figcaption>{escape(caption)}</figcaption>"
-            f"<details><summary>In words</summary><p>{escape(words)}</p></details>")
+    """The caption and, for all to read, the words of the picture."""
+    details = f"<details><summary>In words</summary><p>{escape(words)}</p></details>" if words else ""
+    return f"<figcaption>{escape(caption)}</figcaption>{details}"
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def _text(value: Any) -> str:
-    """How a setting is written: a plain number, or its text."""
+    """How a setting is written: 0.3 for 0.30000000000000004."""
     return f"{value:g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _spoken(name: str) -> str:
-    """How a control's name is read."""
-    if name == "β":
-        return "sharpness β"
-    return name if name in ("d_k", "d_v", "d_model") else name.replace("_", " ")
+    """How a control is called: its name, without underscores but in d_k and the like."""
+    return "sharpness β" if name == "β" else name if re.match("d_", name) else name.replace("_", " ")
 
 
 def _words(setting: Mapping[str, Any]) -> str:
-    """A setting in words, such as "d_k = 4, token = saw"."""
     return ", ".join(f"{_spoken(name)} = {_text(value)}" for name, value in setting.items())
 
 
-def _view(widget: ipywidgets.Widget) -> dict[str, Any]:
-    """What makes a notebook show a widget."""
-    return {"application/vnd.jupyter.widget-view+json":
-            {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
+def _mime_bundle(widget: ipywidgets.Widget) -> dict[str, Any]:
+    view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+    return {"application/vnd.jupyter.widget-view+json": view}
