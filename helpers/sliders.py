@@ -46,7 +46,7 @@ _STYLE = """<style>
 .pa-player summary { width: max-content; cursor: pointer; }
 .pa-player details p { margin: .2em 0 0; max-width: 45em; white-space: pre-wrap; }
 @media (prefers-reduced-motion: reduce) { .pa-player button { display: none; } }
-@media (max-width: 30em) { .pa-player .pa-controls { grid-template-columns: 1fr max-content; }
+@media (max-width: 30em) { .pa-player .pa-controls { grid-template-columns: max-content 1fr; }
   .pa-player input { grid-column: 1 / -1; } }
 </style>"""
 
@@ -190,11 +190,15 @@ class _Frame(NamedTuple):
     words: str
     picture: bytes = b""
 
+    def size(self) -> tuple[int, int]:
+        """Width and height in CSS pixels, each two of the PNG's own, which stand in its header."""
+        return int.from_bytes(self.picture[16:20], "big") // 2, int.from_bytes(self.picture[20:24], "big") // 2
+
     def html(self, hidden: bool = False) -> str:
         attributes, words = " hidden" * hidden, escape(self.words)
         if not self.picture:
             return f'<p class="pa-text"{attributes}>{words}</p>'
-        width, height = (int.from_bytes(self.picture[at:at + 4], "big") // 2 for at in (16, 20))  # 2x dense
+        width, height = self.size()
         return (f'<img{attributes} alt="{words}" width="{width}" height="{height}" decoding="sync" '
                 f'src="data:image/png;base64,{b64encode(self.picture).decode()}">')
 
@@ -236,9 +240,8 @@ def _frames(draw: Callable[..., Any], settings: list[dict[str, Any]], caption: s
             frames.append(_frame(partial(draw, **setting), _words(setting), caption))
             weight += len(frames[-1].html())
             if weight > PLAYER_LIMIT:
-                raise ValueError(f"{len(frames)} of {len(settings)} frames weigh {weight / 1e6:.2f} MB, but a "
-                                 f"player may weigh {PLAYER_LIMIT / 1e6:.2f} MB: make the figure smaller, or the "
-                                 "settings fewer")
+                raise ValueError(f"{len(frames)} of {len(settings)} frames weigh {weight / 1e6:.2f} MB; a player "
+                                 f"may weigh {PLAYER_LIMIT / 1e6:.2f} MB. Fewer settings or a smaller figure help")
             if bar is None and time.monotonic() - began > PATIENCE and InteractiveShell.initialized():
                 bar = ipywidgets.IntProgress(max=len(settings), description="Drawing")
                 publish_display_data(_mime_bundle(bar))  # with no text: the regression must not see it
@@ -261,8 +264,8 @@ def _frame(make: Callable[[], Any], where: str, caption: str) -> _Frame:
     FigureCanvasAgg(figure)  # one made by hand may have no canvas that can draw
     picture = png(figure)
     if len(picture) > FRAME_LIMIT:
-        raise ValueError(f"the picture for {where} weighs {len(picture) / 1e3:.1f} KB, but a frame may weigh "
-                         f"{FRAME_LIMIT / 1e3:.1f} KB: draw it smaller, or with less in it")
+        raise ValueError(f"the picture for {where} weighs {len(picture) / 1e3:.1f} KB; a frame may weigh "
+                         f"{FRAME_LIMIT / 1e3:.1f} KB. A smaller figure, or less in it, helps")
     return _Frame(words or figure.get_label() or f"{caption} {where}", picture)
 
 
@@ -272,15 +275,16 @@ def _player_html(sliders: list[_Slider], frames: list[_Frame], first: int, capti
         attributes = f'type="button" data-lm-suppress-shortcuts="true" onclick="{escape(_PLAY)}"'
         controls += f"<button {attributes}>Play</button>"
     pictures = "".join(frame.html(hidden=index != first) for index, frame in enumerate(frames))
+    width = max(320, *(frame.size()[0] for frame in frames))  # of the widest, for a slider must not change in use
     return (f'{_STYLE}<figure class="pa-player" oninput="{escape(_SHOW)}">'
-            f'<div class="pa-controls">{controls}</div><div class="pa-frames">{pictures}</div>'
-            f"{_below_html(caption, frames[first].words)}</figure>")
+            f'<div class="pa-controls" style="max-width: {width}px">{controls}</div>'
+            f'<div class="pa-frames">{pictures}</div>{_below_html(caption, frames[first].words)}</figure>')
 
 
 def _slider_html(slider: _Slider) -> str:
     """A range input in its label, then its value. (Autocomplete: no browser may restore an old position.)"""
     name, value = escape(_spoken(slider.name)), escape(slider.texts[slider.start])
-    width = max(map(len, slider.texts)) + 1  # the same for all, or the slider would shrink and grow in use
+    width = max(map(len, slider.texts)) + 1
     pretty = re.sub(r"^d_(k|v|model)$", r"<i>d</i><sub>\1</sub>", name)
     return (f'<label><span>{pretty}</span><input type="range" min="0" max="{len(slider.values) - 1}" '
             f'value="{slider.start}" aria-label="{name}" aria-valuetext="{value}" autocomplete="off" '
