@@ -1,8 +1,8 @@
 """Sliders whose picture follows the hand, with a kernel or without one.
 
-`player` draws every frame once and puts them all, with a small script, into one HTML widget: a move shows
-another image, so it works in any notebook and on a plain web page. `typed` stays live: the kernel answers at
-each change of a text that a reader types.
+`player` draws every frame once and puts them all, with the small script of player.html, into one HTML widget:
+a move shows another image, so it works in any notebook and on a plain web page. `typed` stays live: the
+kernel answers at each change of a text that a reader types.
 """
 
 import json
@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from itertools import product
+from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 
 import ipywidgets
@@ -28,58 +30,10 @@ FRAME_LIMIT = 60_000  # bytes of one picture
 PLAYER_LIMIT = 3_000_000  # bytes of one player
 PATIENCE = 1.0  # seconds of drawing before a progress bar shows
 
-_STYLE = """<style>
-.pa-player { margin: 0; line-height: 1.5; color: inherit; }
-.pa-player [hidden] { display: none !important; }
-.pa-player .pa-controls { display: grid; grid: auto-flow dense / max-content 1fr max-content; gap: 0 1em;
-  align-items: center; }
-.pa-player label { display: contents; }
-.pa-player input { width: 100%; height: 2.6em; margin: 0; accent-color: #64748b; cursor: pointer; }
-.pa-player output { font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.pa-player button { grid-column: 1 / -1; justify-self: start; min-width: 5em; min-height: 2.2em;
-  margin: 0 0 .6em; font: inherit; color: inherit; background: none; border: 1px solid; border-radius: .4em;
-  cursor: pointer; }
-.pa-player :focus-visible { outline: 2px solid #2f7fc1; outline-offset: -1px; border-radius: .4em; }
-.pa-player img { display: block; max-width: 100%; height: auto; margin: 0; border-radius: .3em; }
-.pa-player .pa-text { margin: 0; padding: .4em .9em; border-left: 3px solid #64748b; white-space: pre-wrap; }
-.pa-player figcaption { margin: .5em 0 0; max-width: 45em; font-style: italic; }
-.pa-player summary { width: max-content; cursor: pointer; }
-.pa-player details p { margin: .2em 0 0; max-width: 45em; white-space: pre-wrap; }
-@media (prefers-reduced-motion: reduce) { .pa-player button { display: none; } }
-@media (max-width: 30em) { .pa-player .pa-controls { grid-template-columns: max-content 1fr; }
-  .pa-player input { grid-column: 1 / -1; } }
-</style>"""
+_BUTTON = '<button type="button" data-lm-suppress-shortcuts="true">Play</button>'
 
-# Runs on the figure at each move. Frames stand in the order of itertools.product over the controls. Picture,
-# words and values change in this one go, so that no paint can show one without the others.
-_SHOW = """
-const frames = this.querySelector('.pa-frames').children, button = this.querySelector('button');
-let at = 0;
-for (const input of this.querySelectorAll('input')) {
-  const values = JSON.parse(input.dataset.values), value = values[input.value];
-  at = at * values.length + Number(input.value);
-  input.setAttribute('aria-valuetext', value);
-  input.parentElement.nextElementSibling.textContent = value;
-}
-for (let i = 0; i < frames.length; i++) frames[i].hidden = i !== at;
-this.querySelector('details p').textContent = frames[at].alt ?? frames[at].textContent;
-if (event && button?.timer) button.click();
-"""
-
-# Runs on the button when pressed: the first control goes step by step to its end, unless a hand stops it.
-_PLAY = """
-const figure = this.closest('figure'), input = figure.querySelector('input');
-const stop = () => { clearInterval(this.timer); this.timer = 0; this.textContent = 'Play'; };
-if (this.timer) return stop();
-if (input.value === input.max) { input.value = 0; figure.oninput(); }
-this.textContent = 'Stop';
-this.timer = setInterval(() => {
-  if (!figure.isConnected || matchMedia('(prefers-reduced-motion: reduce)').matches) return stop();
-  input.stepUp();
-  figure.oninput();
-  if (input.value === input.max) stop();
-}, 700);
-"""
+# The page of a player: its looks, and the script that runs at each move.
+_PAGE = Template(Path(__file__).with_name("player.html").read_text(encoding="utf-8"))
 
 
 class View:
@@ -133,7 +87,8 @@ def player(draw: Callable[..., Any], /, *, caption: str, start: Any = None, play
     first = positions.index(tuple(slider.start for slider in sliders))
     choices = "; ".join(f"{_spoken(slider.name)}: {', '.join(slider.texts)}" for slider in sliders)
     text = f"Slider. {caption} ({choices}. Shown: {_words(settings[first])}.)"
-    return View(ipywidgets.HTML(_player_html(sliders, frames, first, caption, play)), text)
+    controls_html = "".join(map(_slider_html, sliders)) + _BUTTON * play
+    return View(ipywidgets.HTML(_page(controls_html, frames, first, caption)), text)
 
 
 def typed(answer: Callable[[str], Any], /, *, label: str, caption: str, start: str = "") -> View:
@@ -191,8 +146,8 @@ class _Frame(NamedTuple):
     picture: bytes = b""
 
     def size(self) -> tuple[int, int]:
-        """Width and height in CSS pixels, each two of the PNG's own, which stand in its header."""
-        return int.from_bytes(self.picture[16:20], "big") // 2, int.from_bytes(self.picture[20:24], "big") // 2
+        """Width and height in CSS pixels: half of those in the PNG's header."""
+        return tuple(int.from_bytes(self.picture[at:at + 4], "big") // 2 for at in (16, 20))
 
     def html(self, hidden: bool = False) -> str:
         attributes, words = " hidden" * hidden, escape(self.words)
@@ -240,8 +195,8 @@ def _frames(draw: Callable[..., Any], settings: list[dict[str, Any]], caption: s
             frames.append(_frame(partial(draw, **setting), _words(setting), caption))
             weight += len(frames[-1].html())
             if weight > PLAYER_LIMIT:
-                raise ValueError(f"{len(frames)} of {len(settings)} frames weigh {weight / 1e6:.2f} MB; a player "
-                                 f"may weigh {PLAYER_LIMIT / 1e6:.2f} MB. Fewer settings or a smaller figure help")
+                raise ValueError(f"{len(frames)} of {len(settings)} frames weigh {weight / 1e6:.2f} MB; a "
+                                 f"player may weigh {PLAYER_LIMIT / 1e6:.2f} MB. Draw less, or fewer frames")
             if bar is None and time.monotonic() - began > PATIENCE and InteractiveShell.initialized():
                 bar = ipywidgets.IntProgress(max=len(settings), description="Drawing")
                 publish_display_data(_mime_bundle(bar))  # with no text: the regression must not see it
@@ -265,20 +220,18 @@ def _frame(make: Callable[[], Any], where: str, caption: str) -> _Frame:
     picture = png(figure)
     if len(picture) > FRAME_LIMIT:
         raise ValueError(f"the picture for {where} weighs {len(picture) / 1e3:.1f} KB; a frame may weigh "
-                         f"{FRAME_LIMIT / 1e3:.1f} KB. A smaller figure, or less in it, helps")
+                         f"{FRAME_LIMIT / 1e3:.1f} KB. Draw less, or smaller")
     return _Frame(words or figure.get_label() or f"{caption} {where}", picture)
 
 
-def _player_html(sliders: list[_Slider], frames: list[_Frame], first: int, caption: str, play: bool) -> str:
-    controls = "".join(map(_slider_html, sliders))
-    if play:
-        attributes = f'type="button" data-lm-suppress-shortcuts="true" onclick="{escape(_PLAY)}"'
-        controls += f"<button {attributes}>Play</button>"
-    pictures = "".join(frame.html(hidden=index != first) for index, frame in enumerate(frames))
-    width = max(320, *(frame.size()[0] for frame in frames))  # of the widest, for a slider must not change in use
-    return (f'{_STYLE}<figure class="pa-player" oninput="{escape(_SHOW)}">'
-            f'<div class="pa-controls" style="max-width: {width}px">{controls}</div>'
-            f'<div class="pa-frames">{pictures}</div>{_below_html(caption, frames[first].words)}</figure>')
+def _page(controls: str, frames: list[_Frame], first: int, caption: str) -> str:
+    return _PAGE.substitute(
+        controls=controls,
+        frames="".join(frame.html(hidden=index != first) for index, frame in enumerate(frames)),
+        caption=escape(caption),
+        words=escape(frames[first].words),
+        width=max(320, *(frame.size()[0] for frame in frames)),  # the widest: a slider must not change in use
+    )
 
 
 def _slider_html(slider: _Slider) -> str:
@@ -298,14 +251,7 @@ def _answer_html(answer: Callable[[str], Any], text: str, caption: str) -> str:
         frame = _Frame(made) if isinstance(made, str) else _frame(lambda: made, "this text", caption)
     except Exception as error:
         frame = _Frame(f"No answer to this text: {_reason(error)}")
-    below = _below_html(caption, frame.words if frame.picture else "")
-    return f'{_STYLE}<figure class="pa-player">{frame.html()}{below}</figure>'
-
-
-def _below_html(caption: str, words: str) -> str:
-    """The caption and, for all to read, the words of the picture."""
-    details = f"<details><summary>In words</summary><p>{escape(words)}</p></details>" if words else ""
-    return f"<figcaption>{escape(caption)}</figcaption>{details}"
+    return _page("", [frame], 0, caption)
 
 
 def _reason(error: Exception) -> str:
