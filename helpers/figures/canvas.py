@@ -1,6 +1,7 @@
 """What all the figures share: colours, axes laid out in inches, numbers in cells, the PNG, and `show`."""
 
 import html
+import warnings
 from functools import lru_cache
 from io import BytesIO
 
@@ -150,7 +151,9 @@ def png(figure: Figure) -> bytes:
         `SHARPNESS` pixels a CSS pixel. No date and no version inside: the same figure gives the same bytes.
     """
     agg = figure.canvas
-    agg.draw()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a reader's emoji; the words still have it
+        agg.draw()
     image = Image.fromarray(np.asarray(agg.buffer_rgba())).convert("RGB")
     image = _in_256_colours(image)
     buffer = BytesIO()

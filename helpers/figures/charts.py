@@ -34,7 +34,8 @@ def bars(
     decimals : int, optional
         Of the numbers; None writes at most two, without trailing zeros.
     """
-    longest = max(map(len, labels))
+    shown = [label if len(label) <= 18 else label[:17] + "…" for label in labels]
+    longest = max(map(len, shown))
     step = max(0.42, min(0.075 * longest + 0.12, 0.8))
     turned = 0.075 * longest > step
     width, bottom = step * len(labels) + 0.2, 0.2 + (0.07 * longest if turned else 0.12)
@@ -42,7 +43,7 @@ def bars(
     for i, (title, heights) in enumerate(panels.items()):
         ax = axes(figure, 0.55 + i * (width + 0.3), 0.35, width, 2.1)
         ax.bar(range(len(labels)), heights, color=COLOURS["weights"], width=0.7)
-        ax.set_xticks(range(len(labels)), labels, rotation=90 if turned else 0)
+        ax.set_xticks(range(len(labels)), shown, rotation=90 if turned else 0, parse_math=False)
         _plain(ax, title, "", name if i == 0 else "", limits)
         if i:
             ax.tick_params(labelleft=False)

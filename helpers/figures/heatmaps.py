@@ -81,7 +81,8 @@ def vectors_heatmap(
     """
     names = columns if isinstance(columns, Mapping) else dict.fromkeys(vectors, columns)
     figure = _heatmaps(vectors, rows, names, None, _symmetric(vectors, None), "", axis_names=("", ""))
-    words = [f"{title} is {len(v)} by {v.shape[1]}: {_extremes(v, rows, names[title])}" for title, v in vectors.items()]
+    describe = _entries if max(map(np.size, vectors.values())) <= ANNOTATED**2 else _extremes
+    words = [f"{title} is {len(v)} by {v.shape[1]}: {describe(v, rows, names[title])}" for title, v in vectors.items()]
     figure.set_label("Heatmap of vectors, a row a token. " + " ".join(words))
     return figure
 
@@ -153,6 +154,15 @@ def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str]
     best = weights.argmax(axis=1)
     order = range(len(best)) if len(best) <= ANNOTATED else np.argsort(-weights.max(axis=1), kind="stable")[:5]
     return "Largest weights: " + "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order) + "."
+
+
+def _entries(array: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """Every row's entries that aren't zero."""
+
+    def row_in_words(row: np.ndarray) -> str:
+        return ", ".join(f"{column} {number(x)}" for column, x in zip(columns, row) if number(x) != "0") or "all zero"
+
+    return "; ".join(f"{name}: {row_in_words(row)}" for name, row in zip(rows, array)) + "."
 
 
 def _extremes(array: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
