@@ -1,0 +1,51 @@
+# make lab      opens the course in JupyterLab
+# make test     runs all tests                      make test ARGS="-m 'not browser'"
+# make refresh  re-executes the lessons             make refresh LESSONS=notebooks/01_tokens.ipynb
+# make bench    measures the speed
+# make links REPO=owner/name [REF=main]             says where the course is published
+#
+# PYTHON=python3.12 picks the Python that a new .venv is made with; an empty PINS= takes the newest packages allowed.
+
+PYTHON ?= python3
+PINS ?= -c tests/reference.txt
+REF ?= main
+
+SUPPORTED = import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))
+INSTALL = .venv/bin/python -m pip install --quiet --disable-pip-version-check $(PINS)
+GIVE_UP = { rm -rf .venv; echo "$(1)" >&2; exit 1; }
+
+.PHONY: lab test refresh bench links
+
+lab: .venv/lab-ready
+	.venv/bin/jupyter lab --ServerApp.root_dir=. notebooks/01_tokens.ipynb
+
+test: .venv/test-ready
+	.venv/bin/python -m pytest $(ARGS)
+
+refresh: .venv/test-ready
+	.venv/bin/python -m tools.refresh $(LESSONS)
+
+bench: .venv/test-ready
+	.venv/bin/python -m tools.bench
+
+links: .venv/lab-ready
+	.venv/bin/python -m tools.links $(REPO) $(REF)
+
+# A stamp file says that the environment is whole, so that one that was interrupted is made anew.
+.venv/lab-ready: requirements.txt tests/reference.txt
+	@$(PYTHON) -c '$(SUPPORTED)' || { echo "The course needs Python 3.10 to 3.14. \
+	Install one, then name it, for example: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@echo "Setting up .venv (once, about a minute) ..."
+	@rm -rf .venv
+	@$(PYTHON) -m venv .venv || $(call GIVE_UP,Python could not make .venv. \
+	On Debian and Ubuntu install what is missing with: sudo apt install python3-venv)
+	@$(INSTALL) -r requirements.txt || $(call GIVE_UP,The packages of requirements.txt could not be installed: \
+	see above. Is the network there?)
+	@.venv/bin/python -c 'import matplotlib.font_manager'  # builds the font cache, or the first lesson would wait
+	@touch $@
+
+.venv/test-ready: .venv/lab-ready tests/requirements.txt
+	@echo "Adding what the tests need ..."
+	@$(INSTALL) -r requirements.txt -r tests/requirements.txt || $(call GIVE_UP,The packages of \
+	tests/requirements.txt could not be installed: see above. Is the network there?)
+	@touch $@
