@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from helpers.figures.canvas import COLOURS, CSS_DPI, MAPS, axes, canvas, colour_bar, number, readable_on, write_in_cells
+from helpers.figures.charts import draw_histogram, histogram_in_words
 
 Panels = np.ndarray | Mapping[str, np.ndarray]
 ANNOTATED = 8  # up to this many rows and columns, the numbers are written in the cells
@@ -66,6 +67,32 @@ def scores_heatmap(
     return figure
 
 
+def scores_with_histogram(
+    scores: np.ndarray, queries: Sequence[str], keys: Sequence[str], more: np.ndarray, *, limit: float
+) -> Figure:
+    """A few scores as a heatmap and many as a histogram beside it, both between ±`limit`.
+
+    Parameters
+    ----------
+    scores : numpy.ndarray, shape (n_queries, n_keys)
+    queries, keys : sequence of str
+    more : numpy.ndarray
+        All the scores that the histogram counts; `scores` may be a corner of them.
+    limit : float
+        Of the colours and of the histogram's horizontal axis.
+    """
+    panels = _as_panels(scores, "")
+    beside = 3.6
+    norm = _symmetric(panels, limit)
+    figure = _heatmaps(panels, queries, {"": keys}, MAPS["scores"], norm, "score", beside=beside)
+    width, height = figure.get_size_inches()
+    ax = axes(figure, width - beside + 0.55, 0.34, beside - 0.65, height - 1.0)
+    draw_histogram(ax, more, f"{np.size(more)} scores", limit)
+    words = _in_words("scores", panels, lambda s: _extremes(s, queries, keys))
+    figure.set_label(f"{words} {histogram_in_words(more, 'scores')}")
+    return figure
+
+
 def vectors_heatmap(
     vectors: Mapping[str, np.ndarray], rows: Sequence[str], columns: Mapping[str, Sequence[str]] | Sequence[str]
 ) -> Figure:
@@ -98,7 +125,9 @@ def _symmetric(panels: Mapping[str, np.ndarray], limit: float | None) -> Normali
     return Normalize(-limit, limit)
 
 
-def _heatmaps(panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, axis_names=("query", "key")) -> Figure:
+def _heatmaps(
+    panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, axis_names=("query", "key"), beside=0.0
+) -> Figure:
     """Panels side by side with one scale; `cmap` None gives each panel the colour of its letter, and no bar."""
     widest = max([len(rows), *(len(names) for names in columns.values())])
     cell = 44 / CSS_DPI if widest <= ANNOTATED else max(16, 420 // widest) / CSS_DPI
@@ -109,7 +138,7 @@ def _heatmaps(panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, a
     top = 0.34 if any(panels) else 0.12
     gap, height = 0.3, cell * len(rows)
     widths = [cell * len(columns[title]) for title in panels]
-    figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2), top + height + bottom)
+    figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom)
     for i, (title, array) in enumerate(panels.items()):
         ax = axes(figure, left + sum(widths[:i]) + gap * i, top, widths[i], height)
         _panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
