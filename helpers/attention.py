@@ -2,8 +2,8 @@
 
 Rows are tokens. In scores and weights a row is a query and a column is a key. Every function takes any number
 of further axes in front (a batch), which broadcast as in `numpy.matmul`. Floats keep their dtype, integers
-become float64, and no input is changed. `validated` stands for all the checks: wrong shapes, NaN and
-infinities raise a ValueError, what isn't a number a TypeError, that names the argument.
+become float64, and no input is changed. All checks are in `validated`: a wrong shape, NaN or an infinity is a
+ValueError, and what isn't a real number a TypeError; both name the argument.
 
 Source of the formula: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
 """
@@ -82,12 +82,8 @@ def attention(
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-        One query a row.
-    K : array_like, shape (..., n_keys, d_k)
-        One key a row.
-    V : array_like, shape (..., n_keys, d_v)
-        One value a row.
+    Q, K, V : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k) and (..., n_keys, d_v)
+        One query, key or value a row.
     scale : float, optional
         What the scores are multiplied by; None is 1/√d_k.
 
@@ -147,27 +143,31 @@ class SelfAttention:
 
 @validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v")
 def attention_in_blocks(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> np.ndarray:
-    """The output of `attention`, 256 queries at a time, for long texts: no weights of all tokens to all tokens.
+    """The output of `attention` for long texts: 256 queries at a time, so that memory grows with n_keys only.
+
+    Softmax subtracts the maximum to keep exp from overflowing. A block whose scores can't be that large does
+    without, which saves two walks through them.
 
     Parameters
     ----------
-    Q : array_like, shape (..., n_queries, d_k)
-        One query a row.
-    K : array_like, shape (..., n_keys, d_k)
-        One key a row.
-    V : array_like, shape (..., n_keys, d_v)
-        One value a row.
+    Q, K, V : array_like, shapes (..., n_queries, d_k), (..., n_keys, d_k) and (..., n_keys, d_v)
+        One query, key or value a row.
 
     Returns
     -------
     ndarray, shape (..., n_queries, d_v)
-        What each query takes home. Memory grows with n_keys, not with n_queries x n_keys.
+        What each query takes home.
     """
+    longest = np.linalg.norm(K, axis=-1).max()
+    room = (np.log(np.finfo(K.dtype).max) - np.log(K.shape[-2])) / 2  # the other half is for V
+    ones = np.ones_like(V[..., :1])  # (n_keys, 1)
     blocks = []
     for start in range(0, Q.shape[-2], 256):
         queries = Q[..., start : start + 256, :] / math.sqrt(Q.shape[-1])  # (256, d_k)
         scores = queries @ K.mT  # (256, n_keys)
-        scores -= scores.max(axis=-1, keepdims=True)
-        exps = np.exp(scores, out=scores)  # in the scores' own memory
-        blocks.append(exps @ V / exps.sum(axis=-1, keepdims=True))  # (256, d_v), divided last: d_v is small
+        if not np.linalg.norm(queries, axis=-1).max() * longest < room:  # |q·k| is at most |q||k|
+            scores -= scores.max(axis=-1, keepdims=True)
+        exps = np.exp(scores, out=scores)  # written over the scores
+        blocks.append(exps @ V / (exps @ ones))  # (256, d_v); exps @ ones sums each row
+        del scores, exps  # the next block takes their memory
     return np.concatenate(blocks, axis=-2)  # (n_queries, d_v)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-
-class NotFinite(ValueError):
-    """Not a number, or infinite, where only finite numbers have a meaning."""
+# The arguments of the checked call that is running, for its messages. A function that it calls in turn gets
+# what has been checked, so there only the result is looked at: large arrays aren't read more than needed.
+_running: ContextVar[str] = ContextVar("running", default="")
 
 
 def validated(**specs: str) -> Callable[[Callable], Callable]:
@@ -42,7 +43,7 @@ def validated(**specs: str) -> Callable[[Callable], Callable]:
         By the decorated function: an argument isn't real numbers.
     ValueError
         By the decorated function: a shape doesn't fit, an axis is empty, a number isn't finite, or the result
-        would overflow.
+        would not be.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -50,69 +51,66 @@ def validated(**specs: str) -> Callable[[Callable], Callable]:
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
+            if _running.get():
+                return _finite(function(*args, **kwargs), function.__name__)
             call = signature.bind(*args, **kwargs)
             with np.errstate(all="ignore"):
-                _check_arguments(signature, specs, call.arguments)
+                names = _check_arguments(specs, signature, call.arguments)
+                token = _running.set(names)
                 try:
-                    result = function(*call.args, **call.kwargs)
-                    _check_result(result)
-                except NotFinite as inside:  # the arguments are finite, so this is what they do together
-                    names = ", ".join(name for name in specs if name in call.arguments)
-                    _, _, what = str(inside).rpartition(": ")
-                    raise NotFinite(f"{names} together overflow in {function.__qualname__}: {what}") from None
-            return result
+                    return _finite(function(*call.args, **call.kwargs), function.__name__)
+                finally:
+                    _running.reset(token)
 
         return checked
 
     return decorate
 
 
-def _check_arguments(signature: inspect.Signature, specs: dict[str, str], arguments: dict[str, Any]) -> None:
-    """Replace each argument by a float array that meets its spec, or say what is wrong with it."""
+def _check_arguments(specs: dict[str, str], signature: inspect.Signature, arguments: dict[str, Any]) -> str:
+    """Put an array that meets its spec in each argument's place, and return the names of all."""
     sizes: dict[str, tuple[int, str]] = {}  # axis name -> its size, and the argument that set it
     batches: dict[str, tuple[int, ...]] = {}  # argument -> the sizes before the named axes
     for name, spec in specs.items():
-        axes, _, extra = spec.partition(",")
-        if name not in signature.parameters:
-            value = getattr(arguments["self"], name)
-        elif name in arguments and not (arguments[name] is signature.parameters[name].default is None):
-            value = arguments[name]
-        else:
+        value = arguments.get(name) if name in signature.parameters else getattr(arguments["self"], name)
+        if value is None and name in signature.parameters and signature.parameters[name].default is None:
             continue
+        axes, _, extra = spec.partition(",")
         array = _as_floats(name, value)
         batches[name] = _check_shape(name, array, axes.split(), sizes)
-        _check_values(name, array, minus_infinity=extra.strip() == "-inf")
+        _check_values(name, array, allowed=extra.strip())
         if name in arguments:
             arguments[name] = array if axes else float(array)
     _check_batches(batches)
+    return ", ".join(batches)
 
 
 def _as_floats(name: str, value: Any) -> np.ndarray:
     """`value` as an array of floats."""
     try:
         array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} can't be made an array, its rows must be of one length: {error}") from None
+    except ValueError:
+        raise ValueError(f"{name} can't be made an array; wanted rows of one length") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype} and shape {array.shape}; wanted real numbers")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
 def _check_shape(name: str, array: np.ndarray, axes: list[str], sizes: dict) -> tuple[int, ...]:
-    """Compare the last axes with their names and return the sizes of the axes before them."""
-    if not axes:
-        if array.ndim:
-            raise ValueError(f"{name} has shape {array.shape}; wanted a single number, shape ()")
-        return ()
-    batch, named = array.shape[: -len(axes)], array.shape[-len(axes) :]
+    """Compare the last axes with their names, and return the sizes of the axes before them."""
+    found = array.shape[array.ndim - len(axes) :] if array.ndim >= len(axes) else ()
     known = [f"{axis} = {sizes[axis][0]} as in {sizes[axis][1]}" for axis in axes if axis in sizes]
-    fits = len(named) == len(axes) and all(
-        sizes.setdefault(axis, (size, name))[0] == size for axis, size in zip(axes, named)
+    fits = len(found) == len(axes) and all(
+        sizes.setdefault(axis, (size, name))[0] == size for axis, size in zip(axes, found)
     )
-    if not fits or 0 in array.shape:
-        wanted = f"(..., {', '.join(axes)})" + (" with " if known else "") + ", ".join(known)
-        raise ValueError(f"{name} has shape {array.shape}; wanted {wanted}" + ", no axis empty" * fits)
-    return batch
+    if not axes and array.ndim:
+        raise ValueError(f"{name} has shape {array.shape}; wanted a single number, shape ()")
+    if not fits:
+        wanted = f"(..., {', '.join(axes)})" + (" with " if known else "") + " and ".join(known)
+        raise ValueError(f"{name} has shape {array.shape}; wanted {wanted}")
+    if 0 in array.shape:
+        raise ValueError(f"{name} has shape {array.shape}; wanted (..., {', '.join(axes)}), no axis empty")
+    return array.shape[: array.ndim - len(axes)]
 
 
 def _check_batches(batches: dict[str, tuple[int, ...]]) -> None:
@@ -124,30 +122,31 @@ def _check_batches(batches: dict[str, tuple[int, ...]]) -> None:
         raise ValueError(f"the leading axes are {found}; wanted shapes that broadcast") from None
 
 
-def _check_values(name: str, array: np.ndarray, minus_infinity: bool = False) -> None:
-    """Refuse NaN and infinities; let -inf pass if asked to, where something else is left in its row."""
-    if minus_infinity:
-        best = array.max(axis=-1)
-        if np.isneginf(best).any():
-            row = [*_first(np.isneginf(best)), ":"]
-            raise NotFinite(
-                f"{name} of shape {array.shape} is -inf all along [{', '.join(map(str, row))}]; "
-                "wanted at least one finite number there"
-            )
-    else:
-        best = array.sum()  # one pass, no copy: NaN and infinities survive a sum ...
-    if not np.isfinite(best).all():
-        bad = np.isnan(array) | np.isposinf(array) if minus_infinity else ~np.isfinite(array)
-        if bad.any():  # ... but finite numbers may overflow it
-            place = _first(bad)
-            raise NotFinite(f"{name} of shape {array.shape} holds {array[place]} at {list(place)}; wanted finite numbers")
+def _check_values(name: str, array: np.ndarray, allowed: str) -> None:
+    """Refuse NaN and infinities. An allowed -inf may stand beside something finite in its row."""
+    if allowed == "-inf":
+        empty = np.isneginf(array.max(axis=-1))
+        if empty.any():
+            row = f"{name}[{', '.join(map(str, [*_first(empty), ':']))}]"
+            raise ValueError(f"{row} is -inf throughout, shape {array.shape}; wanted a finite number there")
+    if not _is_finite(array.max() if allowed == "-inf" else array):
+        bad = ~np.isfinite(array) & ~(np.isneginf(array) & (allowed == "-inf"))
+        place = _first(bad)
+        at = f"[{', '.join(map(str, place))}]" if place else ""
+        raise ValueError(f"{name}{at} is {array[place]}, shape {array.shape}; wanted finite numbers")
 
 
-def _check_result(result: Any) -> None:
-    """Refuse a result, or a tuple of them, that isn't finite."""
-    for array in result if isinstance(result, tuple) else (result,):
-        if array is not None:
-            _check_values("the result", array)
+def _is_finite(array: np.ndarray) -> bool:
+    """A NaN or an infinity shows in the sum, read in one pass; the sum of finite numbers may overflow too."""
+    return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
+
+
+def _finite(result: Any, function: str) -> Any:
+    """Hand on a result if it's finite; of several, the first is made from the others."""
+    array = result[0] if isinstance(result, tuple) else result
+    if array is not None and not _is_finite(array):
+        raise ValueError(f"{_running.get()}: too large together, {function} overflows {array.dtype}")
+    return result
 
 
 def _first(found: np.ndarray) -> tuple[int, ...]:
