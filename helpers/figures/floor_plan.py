@@ -68,7 +68,9 @@ def floor_plan(
     if me is not None:
         _figure_from_above(ax, me, COLOURS["Q"])
         ax.text(me[0], me[1] - 0.26, "me", ha="center", va="top", fontsize=8.5, color=COLOURS["Q"], weight="bold")
-    if weights is not None:
+    if weights is None:
+        ax.scatter(*np.transpose(spots), s=36, color=COLOURS["V"], edgecolor="white", zorder=5)
+    else:
         _discs(ax, spots, weights, output)
     if path is not None:
         ax.plot(*np.asarray(path).T, ":", color=COLOURS["ink"], linewidth=2, zorder=6)
@@ -116,9 +118,14 @@ def _pen(ax: Axes, x: float, y: float) -> None:
     ax.plot([x + 0.3, x + 0.62], [y + 0.16, y + 0.3], color="#B3261E", linewidth=3, solid_capstyle="round", zorder=2)
 
 
-def _cups(ax: Axes, x: float, y: float) -> None:
-    for dx in (-0.2, 0.12):
-        ax.add_patch(Circle((x + dx, y + 0.14), 0.11, facecolor="white", edgecolor="#8A6A4F", zorder=1))
+def _coffee_maker(ax: Axes, x: float, y: float) -> None:
+    ax.add_patch(Rectangle((x - 0.28, y + 0.08), 0.56, 0.2, facecolor="#6E5B4B", zorder=1))
+    ax.add_patch(Circle((x + 0.2, y - 0.2), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
+
+
+def _tea_things(ax: Axes, x: float, y: float) -> None:
+    ax.add_patch(Circle((x - 0.18, y - 0.2), 0.15, facecolor="#C98F6B", edgecolor="#8A6A4F", zorder=1))
+    ax.add_patch(Circle((x + 0.22, y - 0.16), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
 
 
 def _cushions(ax: Axes, x: float, y: float) -> None:
@@ -131,15 +138,15 @@ def _cushions(ax: Axes, x: float, y: float) -> None:
 _DETAILS = {
     "the shelf": _books,
     "the blue desk": _pen,
-    "the coffee machine": _cups,
-    "the tea table": _cups,
+    "the coffee machine": _coffee_maker,
+    "the tea table": _tea_things,
     "the sofa": _cushions,
 }
 
 
 def _person(ax: Axes, person: str, seat: np.ndarray, spot: np.ndarray) -> None:
     arrow = {"arrowstyle": "->", "color": COLOURS["V"], "linewidth": 1.1, "linestyle": (0, (3, 2)), "alpha": 0.75}
-    ax.annotate("", spot, seat, arrowprops={**arrow, "shrinkA": 9, "shrinkB": 12}, zorder=2)
+    ax.annotate("", spot, seat, arrowprops={**arrow, "shrinkA": 9, "shrinkB": 5}, zorder=2)
     _figure_from_above(ax, seat, COLOURS["K"])
     short = person.removeprefix("the senior ").removeprefix("the one ").removeprefix("the ")
     away = 0.26 if spot[1] < seat[1] else -0.26  # the name stands clear of the arrow
@@ -157,7 +164,7 @@ def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray 
     for spot, weight in zip(spots, weights):
         if output is not None:
             ax.plot(*np.transpose([spot, output]), color=COLOURS["V"], linewidth=0.4 + 5 * weight, alpha=0.35, zorder=3)
-        radius = max(0.05, 0.45 * np.sqrt(weight))
+        radius = max(0.05, 0.38 * np.sqrt(weight))
         ax.add_patch(Circle(spot, radius, facecolor=COLOURS["V"], edgecolor="white", linewidth=1.2, zorder=5))
         ax.text(spot[0], spot[1] + radius + 0.07, number(weight, 2), ha="center", va="bottom", fontsize=9.5,
                 color="#00634A", weight="bold", zorder=7)  # fmt: skip

@@ -62,7 +62,7 @@ def scores_heatmap(
     """
     panels = _as_panels(scores, title)
     norm = _symmetric(panels, limit)
-    figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["scores"], norm, "score", lit)
+    figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["scores"], norm, "score", lit, _decimals(norm))
     figure.set_label(_in_words("scores", panels, lambda s: _extremes(s, queries, keys)))
     return figure
 
@@ -84,7 +84,7 @@ def scores_with_histogram(
     panels = _as_panels(scores, "")
     beside = 3.6
     norm = _symmetric(panels, limit)
-    figure = _heatmaps(panels, queries, {"": keys}, MAPS["scores"], norm, "score", beside=beside)
+    figure = _heatmaps(panels, queries, {"": keys}, MAPS["scores"], norm, "score", None, _decimals(norm), beside=beside)
     width, height = figure.get_size_inches()
     ax = axes(figure, width - beside + 0.55, 0.34, beside - 0.65, height - 1.0)
     draw_histogram(ax, more, f"{np.size(more)} scores", limit)
@@ -125,6 +125,11 @@ def _symmetric(panels: Mapping[str, np.ndarray], limit: float | None) -> Normali
     return Normalize(-limit, limit)
 
 
+def _decimals(norm: Normalize) -> int | None:
+    """One decimal where two would not fit into a cell."""
+    return 1 if norm.vmax >= 10 else None
+
+
 def _heatmaps(
     panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, axis_names=("query", "key"), beside=0.0
 ) -> Figure:
@@ -135,7 +140,7 @@ def _heatmaps(
     longest = max(len(name) for names in columns.values() for name in names)
     turned = 0.07 * longest > cell
     bottom = (0.2 + 0.07 * longest if turned else 0.3) + (0.25 if axis_names[1] else 0.05)
-    top = 0.34 if any(panels) else 0.12
+    top = 0.34 if cmap or any(panels) else 0.12
     gap, height = 0.3, cell * len(rows)
     widths = [cell * len(columns[title]) for title in panels]
     figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom)
