@@ -110,6 +110,6 @@ _SOFTMAX = Exercise(
         Mistake(lambda s: _row_softmax(s / s.shape[-1] ** 0.5), "You scaled the scores first. That's lesson 06; leave it out here."),
         Mistake(lambda s: s, "These are still the scores."),
     ],
-    praise="Right, and it survives scores of 1000. Every attention weight in every transformer goes through these two lines.",
+    praise="Right, and it survives scores of 1000. Every weight in this course will go through it.",
     property=_adds_up,
 )

@@ -1,9 +1,12 @@
 """How an answer is judged: by what it computes, on several inputs, against what known mistakes would compute."""
 
 import contextlib
+import copy
+import functools
 import io
+import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +82,32 @@ class Exercise:
     property: Callable[[np.ndarray], str] = lambda array: ""
 
 
+def never_raises(check: Callable[..., Verdict]) -> Callable[..., Verdict]:
+    """Decorate a check: whatever an answer does when it's read, compared or shown, out comes a verdict, in silence."""
+
+    @functools.wraps(check)
+    def safe(*args: Any, **kwargs: Any) -> Verdict:
+        try:
+            with _silence():
+                return check(*args, **kwargs)
+        except KeyboardInterrupt:  # the reader's own way out of a loop without end
+            raise
+        except BaseException as error:
+            return Verdict(False, f"This answer can't be judged: reading it stops with {type(error).__name__}.")
+
+    return safe
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """No output, no warning."""
+    out, err = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with out, err, warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@never_raises
 def judge(answer: Any, exercise: Exercise) -> Verdict:
     """Judge a reader's function; never raises.
 
@@ -95,9 +124,9 @@ def judge(answer: Any, exercise: Exercise) -> Verdict:
     if answer is ...:
         return BLANK
     if not callable(answer):
-        return Verdict(False, f"This check wants the function itself, by its name alone; it got {_briefly(answer)}.")
+        return Verdict(False, f"This check wants the function itself, by its name alone; it got {briefly(answer)}.")
     for arguments in exercise.inputs:
-        given = [_copy(argument) for argument in arguments]
+        given = copy.deepcopy(arguments)
         result, trouble = call(answer, given)
         if contains_blank(result):
             return BLANK
@@ -120,18 +149,23 @@ def call(answer: Callable, arguments: Sequence) -> tuple[Any, str]:
         What it raised, in a sentence, or "".
     """
     try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with _silence():
             return answer(*arguments), ""
     except RecursionError:
         return None, "Your function calls itself without end."
-    except (Exception, SystemExit) as error:
-        return None, f"Your function stopped with {type(error).__name__}: {_briefly(error)}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return None, f"Your function stopped with {type(error).__name__}: {briefly(error)}"
 
 
 def contains_blank(result: Any) -> bool:
     """Whether the dots of the exercise are still in the result."""
-    if isinstance(result, (list, tuple)):
+    if isinstance(result, Mapping):
+        return contains_blank(list(result.values()))
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return contains_blank(result.ravel().tolist())
+    if isinstance(result, (list, tuple, set)):
         return any(contains_blank(part) for part in result)
     return result is ...
 
@@ -159,9 +193,9 @@ def _diagnose(result: Any, exercise: Exercise, arguments: tuple) -> str:
         return "Your function returns None: does its last line say return?"
     array, wanted = as_numbers(result), np.asarray(exercise.right(*arguments))
     if array is None:
-        return f"Your function returns {_briefly(result)}, where an array of numbers was wanted."
+        return f"Your function returns {briefly(result)}, where an array of numbers was wanted."
     for mistake in exercise.mistakes:
-        computed, trouble = call(mistake.answer, [_copy(argument) for argument in arguments])
+        computed, trouble = call(mistake.answer, copy.deepcopy(arguments))
         expected = None if trouble else as_numbers(computed)
         if expected is not None and expected.shape == array.shape and np.allclose(
             array, expected, rtol=1e-4, atol=1e-5, equal_nan=True
@@ -178,21 +212,18 @@ def _diagnose(result: Any, exercise: Exercise, arguments: tuple) -> str:
 
 def _on(exercise: Exercise, arguments: Sequence) -> str:
     """The input that was tried, in words."""
-    return "(Tried with " + ", ".join(f"{n} = {_briefly(a)}" for n, a in zip(exercise.names, arguments)) + ".)"
+    return "(Tried with " + ", ".join(f"{n} = {briefly(a)}" for n, a in zip(exercise.names, arguments)) + ".)"
 
 
-def _copy(argument: Any) -> Any:
-    return argument.copy() if isinstance(argument, (np.ndarray, list)) else argument
-
-
-def _briefly(thing: Any) -> str:
+def briefly(thing: Any) -> str:
     """A thing in at most 80 characters of one line."""
     if isinstance(thing, np.ndarray):
         if thing.size > 9:
             return f"an array of shape {thing.shape}"
-        thing = thing.tolist()
+        thing = (thing.round(3) if thing.dtype.kind == "f" else thing).tolist()
     try:
         text = " ".join((str(thing) if isinstance(thing, BaseException) else repr(thing)).split())
     except Exception:  # a reader's object may have a broken __repr__
         text = f"an object of type {type(thing).__name__}"
+    text = re.sub(" at 0x[0-9a-fA-F]+", "", text)  # where a thing lies in memory tells a reader nothing
     return text if len(text) <= 80 else text[:79] + "…"
