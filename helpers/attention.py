@@ -143,10 +143,7 @@ class SelfAttention:
 
 @validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v")
 def attention_in_blocks(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> np.ndarray:
-    """The output of `attention` for long texts: 256 queries at a time, so that memory grows with n_keys only.
-
-    Softmax subtracts the maximum to keep exp from overflowing. A block whose scores can't be that large does
-    without, which saves two walks through them.
+    """The output of `attention` for long texts: block by block, never all scores at once.
 
     Parameters
     ----------
@@ -158,16 +155,42 @@ def attention_in_blocks(Q: ArrayLike, K: ArrayLike, V: ArrayLike) -> np.ndarray:
     ndarray, shape (..., n_queries, d_v)
         What each query takes home.
     """
+    V = np.concatenate([V, np.ones_like(V[..., :1])], axis=-1)  # (n_keys, d_v + 1): the ones add up exps
     longest = np.linalg.norm(K, axis=-1).max()
-    room = (np.log(np.finfo(K.dtype).max) - np.log(K.shape[-2])) / 2  # the other half is for V
-    ones = np.ones_like(V[..., :1])  # (n_keys, 1)
+    room = (np.log(np.finfo(K.dtype).max) - np.log(K.shape[-2])) / 4  # far from overflow: V needs room too
     blocks = []
     for start in range(0, Q.shape[-2], 256):
         queries = Q[..., start : start + 256, :] / math.sqrt(Q.shape[-1])  # (256, d_k)
-        scores = queries @ K.mT  # (256, n_keys)
-        if not np.linalg.norm(queries, axis=-1).max() * longest < room:  # |q·k| is at most |q||k|
-            scores -= scores.max(axis=-1, keepdims=True)
-        exps = np.exp(scores, out=scores)  # written over the scores
-        blocks.append(exps @ V / (exps @ ones))  # (256, d_v); exps @ ones sums each row
-        del scores, exps  # the next block takes their memory
+        risky = not np.linalg.norm(queries, axis=-1).max() * longest < room  # |q·k| is at most |q||k|
+        blocks.append(mix_block(queries, K, V, risky))
     return np.concatenate(blocks, axis=-2)  # (n_queries, d_v)
+
+
+def mix_block(queries: np.ndarray, K: np.ndarray, V: np.ndarray, risky: bool) -> np.ndarray:
+    """Mix the values for a few queries, 512 keys at a time, so that all that is in use stays in the cache.
+
+    Parameters
+    ----------
+    queries : ndarray, shape (..., n_queries, d_k)
+        Scaled queries.
+    K, V : ndarray, shapes (..., n_keys, d_k) and (..., n_keys, d_v + 1)
+        One key or value a row; the last number of each value is 1.
+    risky : bool
+        Whether exp might overflow. If so the largest score so far is subtracted, and when a larger one comes,
+        what was added up before shrinks to match it.
+
+    Returns
+    -------
+    ndarray, shape (..., n_queries, d_v)
+        What each query takes home.
+    """
+    sums, top = 0.0, -np.inf
+    for start in range(0, K.shape[-2], 512):
+        scores = queries @ K[..., start : start + 512, :].mT  # (n_queries, 512)
+        if risky:
+            higher = np.maximum(top, scores.max(axis=-1, keepdims=True))  # (n_queries, 1)
+            sums, top = sums * np.exp(top - higher), higher
+            scores -= top
+        exps = np.exp(scores, out=scores)  # written over the scores
+        sums = sums + exps @ V[..., start : start + 512, :]  # (n_queries, d_v + 1)
+    return sums[..., :-1] / sums[..., -1:]  # the last column is the sum of the exps
