@@ -151,7 +151,7 @@ def draw_histogram(ax: Axes, values: np.ndarray, name: str, limit: float, title:
     ax.text(mean, 0.97, f"std {std:.2f}", transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=9)
     ax.set_xlim(-limit, limit)
     _plain(ax, title, name, "share of all", None)
-    ax.set_ylim(0, 0.65)  # fixed, so that frames compare
+    ax.set_ylim(0, 0.8)  # fixed, so that frames compare
 
 
 def histogram_in_words(values: np.ndarray, name: str) -> str:

@@ -114,6 +114,38 @@ def vectors_heatmap(
     return figure
 
 
+def draw_panel(
+    ax: Axes, array: np.ndarray, cmap: Colormap, norm: Normalize, decimals: int | None = None, annotated: bool = True
+) -> None:
+    """One heatmap into given axes, for figures of several parts.
+
+    Parameters
+    ----------
+    ax : Axes
+    array : numpy.ndarray, shape (n_rows, n_columns)
+    cmap, norm : Colormap, Normalize
+    decimals : int, optional
+        Of the numbers in the cells; None writes at most two, without trailing zeros.
+    annotated : bool
+        Whether the numbers are written, if there is room for them.
+    """
+    image = ax.imshow(array, cmap=cmap, norm=norm, aspect="auto", interpolation="nearest")
+    n_rows, n_columns = array.shape  # white lines between the cells, as one collection: a minor grid is far slower
+    lines = [[(-0.5, y), (n_columns - 0.5, y)] for y in np.arange(1, n_rows) - 0.5]
+    lines += [[(x, -0.5), (x, n_rows - 0.5)] for x in np.arange(1, n_columns) - 0.5]
+    ax.add_collection(LineCollection(lines, colors="white", linewidths=1), autolim=False)
+    if annotated and max(array.shape) <= ANNOTATED:
+        y, x = np.indices(array.shape).reshape(2, -1)
+        texts = [number(value, decimals) for value in array.ravel()]
+        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)))
+
+
+def light_up(ax: Axes, row: int, n_columns: int) -> None:
+    """Frame a heatmap's row in the queries' colour."""
+    frame = Rectangle((-0.5, row - 0.5), n_columns, 1, fill=False, edgecolor=COLOURS["Q"], linewidth=2.5, zorder=5)
+    ax.add_patch(frame).set_clip_on(False)
+
+
 def _as_panels(arrays: Panels, title: str) -> dict[str, np.ndarray]:
     panels = dict(arrays) if isinstance(arrays, Mapping) else {title: arrays}
     return {name: np.asarray(array) for name, array in panels.items()}
@@ -146,30 +178,17 @@ def _heatmaps(
     figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom)
     for i, (title, array) in enumerate(panels.items()):
         ax = axes(figure, left + sum(widths[:i]) + gap * i, top, widths[i], height)
-        _panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
+        draw_panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
         ax.set_title(title, fontsize=10, color=COLOURS["ink"] if cmap else COLOURS[_letter(title)], pad=6)
         ax.set_xticks(range(len(columns[title])), columns[title], rotation=90 if turned else 0)
         ax.set_yticks(range(len(rows)), rows if i == 0 else [])
         ax.set_xlabel(axis_names[1], fontsize=9, color=COLOURS["K"])
         ax.set_ylabel(axis_names[0] if i == 0 else "", fontsize=9, color=COLOURS["Q"])
         if lit is not None:
-            frame = Rectangle((-0.5, lit - 0.5), len(columns[title]), 1, fill=False, edgecolor=COLOURS["Q"], linewidth=2)
-            ax.add_patch(frame).set_clip_on(False)
+            light_up(ax, lit, len(columns[title]))
     if cmap:
         colour_bar(figure, left + sum(widths) + gap * (len(widths) - 1) + 0.2, top, height, cmap, norm, bar)
     return figure
-
-
-def _panel(ax: Axes, array: np.ndarray, cmap: Colormap, norm: Normalize, decimals: int | None) -> None:
-    image = ax.imshow(array, cmap=cmap, norm=norm, aspect="auto", interpolation="nearest")
-    n_rows, n_columns = array.shape  # white lines between the cells, as one collection: a minor grid is far slower
-    lines = [[(-0.5, y), (n_columns - 0.5, y)] for y in np.arange(1, n_rows) - 0.5]
-    lines += [[(x, -0.5), (x, n_rows - 0.5)] for x in np.arange(1, n_columns) - 0.5]
-    ax.add_collection(LineCollection(lines, colors="white", linewidths=1), autolim=False)
-    if max(array.shape) <= ANNOTATED:
-        y, x = np.indices(array.shape).reshape(2, -1)
-        texts = [number(value, decimals) for value in array.ravel()]
-        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)))
 
 
 def _letter(title: str) -> str:
