@@ -70,7 +70,7 @@ def failures(house: Path) -> dict[str, str]:
     """Run the course's tests in a copy of it; what each failing test said, by the test's name."""
     options = ["-n0", "--junitxml=result.xml", "-knot ruff"]
     command = [sys.executable, "-m", "pytest", *options, "notebooks", *LINT]
-    run = subprocess.run(command, cwd=house, capture_output=True, encoding="utf-8")
+    run = subprocess.run(command, cwd=house, capture_output=True, text=True, errors="replace")
     assert run.returncode in (0, 1), run.stdout + run.stderr
     cases = ElementTree.parse(house / "result.xml").iter("testcase")
     return {case.get("name"): "".join(case.itertext()) for case in cases if case.find("failure") is not None}
