@@ -31,7 +31,7 @@ TRICKY = [
     "[MASK] x[SEP]y [CLS]s [cls] [MASK [UNK]] ##ane",
     "zero\x00 bell\x07 soft\u00adhyphen bom\ufeff lost\ufffd zwj\u200d line\u2028end nel\x85end file\x1csep",
     "a" * 100 + " " + "a" * 101,
-    "e\u0301 \u0301e a\u0327\u0301 \U0001d518 \uf900",
+    "e\u0301 \u0301e a\u0327\u0301 \U0001d518 \uf900 w\U0002b820e w\U0002b920e",
 ]
 PIECES = [*"[MASK] [SEP ] ## Don't octane é İ Σ 中 한 👍".split(), " ", "\n", "\u0301", "\u200d"]
 LONGEST = "it was a long blog . " * 85  # 512 tokens
