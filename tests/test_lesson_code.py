@@ -14,7 +14,7 @@ TAUGHT_IN = {
     "attention": "07",
     "SelfAttention": "07",
 }
-FASTER_FORMS = {"attention_in_blocks"}  # of what a lesson derives
+FASTER_FORMS = {"attention_in_blocks", "mix_block"}  # of what a lesson derives
 
 
 class Bare(ast.NodeTransformer):
