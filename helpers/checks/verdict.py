@@ -226,4 +226,5 @@ def briefly(thing: Any) -> str:
     except Exception:  # a reader's object may have a broken __repr__
         text = f"an object of type {type(thing).__name__}"
     text = re.sub(" at 0x[0-9a-fA-F]+", "", text)  # where a thing lies in memory tells a reader nothing
+    text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= 80 else text[:79] + "…"

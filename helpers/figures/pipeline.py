@@ -34,7 +34,7 @@ STEPS = [  # from, to, what is done
 ]
 
 
-def pipeline(arrays: Mapping[str, np.ndarray], tokens: Sequence[str], *, step: str = "softmax") -> Figure:
+def pipeline(arrays: Mapping[str, np.ndarray], tokens: Sequence[str], *, step: str = "÷ √d_k\nsoftmax") -> Figure:
     """X → Q, K, V → scores → weights → output, each as a small heatmap with its shape under it.
 
     Parameters
@@ -139,5 +139,6 @@ def _step(figure: Figure, arrays: Mapping[str, np.ndarray], start: str, end: str
     figure.add_artist(arrow)
     if label:
         (x0, y0), (x1, y1) = ends
-        figure.text((x0 + x1) / 2, (y0 + y1) / 2, label, ha="center", va="center", fontsize=9.5, color=COLOURS["ink"],
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
+        level = y0 == y1  # there the words stand over the arrow, elsewhere on it
+        figure.text((x0 + x1) / 2, (y0 + y1) / 2 + 0.02 * level, label, ha="center", va="bottom" if level else "center",
+                    fontsize=9.5, color=COLOURS["ink"], bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
