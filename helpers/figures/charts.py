@@ -121,6 +121,32 @@ def curves(
     return figure
 
 
+def walks(paths: np.ndarray, envelope: np.ndarray, *, x_name: str, y_name: str, title: str = "") -> Figure:
+    """Many random walks from 0, thin, between plus and minus an envelope.
+
+    Parameters
+    ----------
+    paths : numpy.ndarray, shape (n_walks, n_steps)
+        Where each walk is after step 1, 2, …
+    envelope : numpy.ndarray, shape (n_steps,)
+    x_name, y_name, title : str
+    """
+    figure = canvas(6.4, 3.4)
+    ax = axes(figure, 0.7, 0.4, 5.4, 2.45)
+    steps = np.arange(1, paths.shape[1] + 1)
+    ax.plot(steps, paths.T, color=COLOURS["weights"], linewidth=0.6, alpha=0.45)
+    for sign in (1, -1):
+        ax.plot(steps, sign * envelope, color=COLOURS["ink"], linewidth=2)
+    _plain(ax, title, x_name, y_name, None)
+    ax.set_xlim(0, len(steps))
+    inside = (np.abs(paths[:, -1]) <= envelope[-1]).sum()
+    figure.set_label(
+        f"{len(paths)} random walks of {len(steps)} steps, which spread out like the envelope: ±{number(envelope[-1])} at the end, "
+        f"where {inside} of them lie inside it."
+    )
+    return figure
+
+
 def histogram(values: np.ndarray, *, name: str, limit: float, title: str = "", bins: int = 41) -> Figure:
     """How often each value occurs, between ±`limit`, with the standard deviation drawn as a bar below.
 

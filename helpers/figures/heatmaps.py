@@ -137,7 +137,8 @@ def draw_panel(
     if annotated and max(array.shape) <= ANNOTATED:
         y, x = np.indices(array.shape).reshape(2, -1)
         texts = [number(value, decimals) for value in array.ravel()]
-        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)))
+        size = 9 if ax.bbox.width / n_columns > 60 else 7  # points, for cells of 44 or of fewer CSS pixels
+        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)), size)
 
 
 def light_up(ax: Axes, row: int, n_columns: int) -> None:
@@ -167,7 +168,8 @@ def _heatmaps(
 ) -> Figure:
     """Panels side by side with one scale; `cmap` None gives each panel the colour of its letter, and no bar."""
     widest = max([len(rows), *(len(names) for names in columns.values())])
-    cell = 44 / CSS_DPI if widest <= ANNOTATED else max(16, 420 // widest) / CSS_DPI
+    together = sum(len(names) for names in columns.values())
+    cell = (min(44, 760 // together) if widest <= ANNOTATED else max(16, 420 // widest)) / CSS_DPI
     left = 0.35 + 0.075 * max(map(len, rows)) + (0.12 if axis_names[0] else 0)
     longest = max(len(name) for names in columns.values() for name in names)
     turned = 0.07 * longest > cell
