@@ -2,6 +2,6 @@
 
 import sys
 
-# A second saved in every process: jsonschema, on its import, would have this compile a grammar of web addresses,
-# which no notebook's check ever uses. Where it is missing, jsonschema does without.
+# A second saved in every process: jsonschema, on its import, would have this compile a grammar of web
+# addresses that no check of a notebook uses. Where it is missing, jsonschema does without.
 sys.modules.setdefault("rfc3987_syntax", None)
