@@ -134,7 +134,7 @@ def walks(paths: np.ndarray, envelope: np.ndarray, *, x_name: str, y_name: str, 
     figure = canvas(6.4, 3.4)
     ax = axes(figure, 0.7, 0.4, 5.4, 2.45)
     steps = np.arange(1, paths.shape[1] + 1)
-    ax.plot(steps, paths.T, color=COLOURS["weights"], linewidth=0.6, alpha=0.45)
+    ax.plot(steps[3::8], paths[:, 3::8].T, color="#9E8AC2", linewidth=0.8)  # every step would weigh too much
     for sign in (1, -1):
         ax.plot(steps, sign * envelope, color=COLOURS["ink"], linewidth=2)
     _plain(ax, title, x_name, y_name, None)

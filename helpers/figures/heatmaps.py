@@ -9,7 +9,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from helpers.figures.canvas import COLOURS, CSS_DPI, MAPS, axes, canvas, colour_bar, number, readable_on, write_in_cells
+from helpers.figures.canvas import COLOURS, CSS_DPI, MAPS, SHARPNESS, axes, canvas, colour_bar, number, readable_on, write_in_cells
 from helpers.figures.charts import draw_histogram, histogram_in_words
 
 Panels = np.ndarray | Mapping[str, np.ndarray]
@@ -34,7 +34,7 @@ def weights_heatmap(
     """
     panels = _as_panels(weights, title)
     figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["weights"], Normalize(0, 1), "weight", lit, 2)
-    figure.set_label(_in_words("weights", panels, lambda w: _row_by_row(w, queries, keys)))
+    figure.set_label(_in_words("weights", panels, lambda w: _row_by_row(w, queries, keys, lit)))
     return figure
 
 
@@ -136,8 +136,9 @@ def draw_panel(
     ax.add_collection(LineCollection(lines, colors="white", linewidths=1), autolim=False)
     if annotated and max(array.shape) <= ANNOTATED:
         y, x = np.indices(array.shape).reshape(2, -1)
-        texts = [number(value, decimals) for value in array.ravel()]
-        size = 9 if ax.bbox.width / n_columns > 60 else 7  # points, for cells of 44 or of fewer CSS pixels
+        small = ax.bbox.width < n_columns * 36 * SHARPNESS
+        texts = [number(value, 1 if small else decimals) for value in array.ravel()]
+        size = 7 if small else 9  # points
         write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)), size)
 
 
@@ -145,6 +146,12 @@ def light_up(ax: Axes, row: int, n_columns: int) -> None:
     """Frame a heatmap's row in the queries' colour."""
     frame = Rectangle((-0.5, row - 0.5), n_columns, 1, fill=False, edgecolor=COLOURS["Q"], linewidth=2.5, zorder=5)
     ax.add_patch(frame).set_clip_on(False)
+
+
+def row_in_words(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], row: int) -> str:
+    """One query's four largest weights."""
+    first = np.argsort(-weights[row], kind="stable")[:4]
+    return f"Row {queries[row]}: " + ", ".join(f"{keys[j]} {weights[row, j]:.2f}" for j in first) + "."
 
 
 def _as_panels(arrays: Panels, title: str) -> dict[str, np.ndarray]:
@@ -169,7 +176,7 @@ def _heatmaps(
     """Panels side by side with one scale; `cmap` None gives each panel the colour of its letter, and no bar."""
     widest = max([len(rows), *(len(names) for names in columns.values())])
     together = sum(len(names) for names in columns.values())
-    cell = (min(44, 760 // together) if widest <= ANNOTATED else max(16, 420 // widest)) / CSS_DPI
+    cell = (min(44, 640 // together) if widest <= ANNOTATED else max(16, 420 // widest)) / CSS_DPI
     left = 0.35 + 0.075 * max(map(len, rows)) + (0.12 if axis_names[0] else 0)
     longest = max(len(name) for names in columns.values() for name in names)
     turned = 0.07 * longest > cell
@@ -204,11 +211,14 @@ def _in_words(what: str, panels: Mapping[str, np.ndarray], describe) -> str:
     return f"Heatmap of {what}, {n_queries} queries by {n_keys} keys. " + " ".join(parts)
 
 
-def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str]) -> str:
-    """Where each query's largest weight goes; for large pictures the five largest of them."""
+def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], lit: int | None) -> str:
+    """Where each query's largest weight goes; for large pictures the framed row, and the five largest of all."""
     best = weights.argmax(axis=1)
-    order = range(len(best)) if len(best) <= ANNOTATED else np.argsort(-weights.max(axis=1), kind="stable")[:5]
-    return "Largest weights: " + "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order) + "."
+    large = len(best) > ANNOTATED
+    order = np.argsort(-weights.max(axis=1), kind="stable")[:5] if large else range(len(best))
+    framed = row_in_words(weights, queries, keys, lit) + " " if large and lit is not None else ""
+    largest = "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order)
+    return f"{framed}Largest weights: {largest}."
 
 
 def _entries(array: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
