@@ -43,8 +43,10 @@ def halfway(shares: Sequence[float]) -> Verdict:
         return Verdict(False, f"Your shares add up to {given.sum():.4g}: hand out exactly one whole attention.")
     x, y = given @ story.lab_values
     if np.hypot(x - 5.5, y - 4.5) > 0.05:
-        return Verdict(False, f"Your answer lies at ({x:.2f}, {y:.2f}), and (5.5, 4.5) was wanted. Whose spots lie on "
-                       "either side of it?")  # fmt: skip
+        return Verdict(
+            False,
+            f"Your answer lies at ({x:.2f}, {y:.2f}), and (5.5, 4.5) was wanted. Whose spots lie on either side of it?",
+        )
     return Verdict(True, "Right: an answer can lie where nobody pointed. Blends do that; lookups can't.")
 
 
@@ -58,7 +60,9 @@ def shapes(answer: Mapping[str, tuple[int, int]]) -> Verdict:
     for name, wanted in {"Q": (17, 4), "K": (17, 4), "V": (17, 3)}.items():
         given = answer[name]
         if not isinstance(given, (tuple, list)) or tuple(given) != wanted:
-            return Verdict(False, _shape_hint(name, tuple(given) if isinstance(given, (tuple, list)) else given, wanted))
+            return Verdict(
+                False, _shape_hint(name, tuple(given) if isinstance(given, (tuple, list)) else given, wanted)
+            )
     return Verdict(True, "Right: more tokens make more rows. The widths belong to the W's and never change.")
 
 
@@ -89,11 +93,20 @@ _PROJECT = Exercise(
     right=lambda X, W: X @ W,
     inputs=[_SQUARE, _trial(5, 4, 3), _trial(2, 3, 6)],
     mistakes=[
-        Mistake(lambda X, W: X @ W.T, "You multiply with W's transpose: columns and rows of W have changed places. Would this "
-                "run if W were not square?"),  # fmt: skip
-        Mistake(lambda X, W: W @ X, "You multiply in the other order, so W's rows are mixed instead of X's. Which of the two "
-                "has a row a token?"),  # fmt: skip
-        Mistake(lambda X, W: X * W, "* multiplies cell by cell. Should one entry of the result mix all the features of a token?"),
+        Mistake(
+            lambda X, W: X @ W.T,
+            "You multiply with W's transpose: columns and rows of W have changed places. Would this "
+            "run if W were not square?",
+        ),
+        Mistake(
+            lambda X, W: W @ X,
+            "You multiply in the other order, so W's rows are mixed instead of X's. Which of the two "
+            "has a row a token?",
+        ),
+        Mistake(
+            lambda X, W: X * W,
+            "* multiplies cell by cell. Should one entry of the result mix all the features of a token?",
+        ),
         Mistake(lambda X, W: (X @ W).T, "The numbers are right, but on their side: a row a token, please."),
         Mistake(lambda X, W: X.T @ W, "You transposed X, so your sum runs over tokens instead of features."),
         Mistake(lambda X, W: X + W, "You added. Each feature of a token should be weighed by W, then summed."),
@@ -113,14 +126,21 @@ _BLEND = Exercise(
         (np.array([0.5, 0.2, 0.3]), _rng.normal(size=(3, 5))),
     ],
     mistakes=[
-        Mistake(lambda s, v: v[np.argmax(s)], "You return the favourite's value alone: that's a lookup. Let everyone speak, "
-                "as loudly as their share."),  # fmt: skip
+        Mistake(
+            lambda s, v: v[np.argmax(s)],
+            "You return the favourite's value alone: that's a lookup. Let everyone speak, as loudly as their share.",
+        ),
         Mistake(lambda s, v: v.mean(axis=0), "Everyone counts the same in your answer. Where do the shares come in?"),
         Mistake(lambda s, v: v.sum(axis=0), "You added the values up, unweighted. Multiply each by its share first."),
         Mistake(lambda s, v: s[:, None] * v, "Each value is weighed, well done. One step is missing: a single answer."),
-        Mistake(lambda s, v: (s @ v) / len(s), "Weighed, then divided by how many there are. The shares add up to 1 already."),
+        Mistake(
+            lambda s, v: (s @ v) / len(s),
+            "Weighed, then divided by how many there are. The shares add up to 1 already.",
+        ),
         Mistake(lambda s, v: v @ s, "Your sum runs along each value's own numbers. It should run over the people."),
-        Mistake(lambda s, v: (s[:, None] * v).sum(axis=1), "You summed each person's own numbers. Sum over the people."),
+        Mistake(
+            lambda s, v: (s[:, None] * v).sum(axis=1), "You summed each person's own numbers. Sum over the people."
+        ),
         Mistake(lambda s, v: s[::-1] @ v, "The shares meet the wrong values: person 0's share goes with value 0."),
         Mistake(lambda s, v: (s**2) @ v, "Each share was multiplied in twice."),
     ],

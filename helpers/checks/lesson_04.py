@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers import story
 from helpers.attention import softmax as _row_softmax
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge
+from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, rows_add_up
 
 
 def softmax(answer: Callable[[np.ndarray], Any]) -> Verdict:
@@ -28,7 +28,9 @@ def sharpness(beta: Any) -> Verdict:
     if given < 0:
         return Verdict(False, "A negative sharpness turns the ranking upside down: now the worst match wins.")
     if weight < 0.9:
-        return Verdict(False, f"The desk gets {weight:.2f}, less than .90. Should the gaps between the scores grow or shrink?")
+        return Verdict(
+            False, f"The desk gets {weight:.2f}, less than .90. Should the gaps between the scores grow or shrink?"
+        )
     return Verdict(False, f"The desk gets {weight:.2f}, more than .90: a little too sharp.")
 
 
@@ -43,11 +45,20 @@ def scores_for(scores: Any) -> Verdict:
     if np.allclose(weights, [0.5, 0.25, 0.25], atol=0.005):
         return Verdict(True, "Right: twice the weight is a gap of log 2 between the scores, wherever they lie.")
     if np.allclose(given, [0.5, 0.25, 0.25]) or np.allclose(given, [2, 1, 1]):
-        return Verdict(False, f"Softmax of these is {weights.round(3)}: it doesn't divide the scores by their sum, it divides their exps. "
-                       "Which exps have the ratio 2 to 1?")  # fmt: skip
+        return Verdict(
+            False,
+            f"Softmax of these is {weights.round(3)}: it doesn't divide the scores by their sum, it divides "
+            "their exps. "
+            "Which exps have the ratio 2 to 1?",
+        )
     if not np.isclose(weights[1], weights[2]):
-        return Verdict(False, f"Softmax of these is {weights.round(3)}: the last two differ. Equal weights need equal scores.")
-    return Verdict(False, f"Softmax of these is {weights.round(3)}. The last two are equal, as they should be; now the gap to the first.")
+        return Verdict(
+            False, f"Softmax of these is {weights.round(3)}: the last two differ. Equal weights need equal scores."
+        )
+    return Verdict(
+        False,
+        f"Softmax of these is {weights.round(3)}. The last two are equal, as they should be; now the gap to the first.",
+    )
 
 
 def _filled_in(scores: np.ndarray) -> np.ndarray:
@@ -65,15 +76,6 @@ def _one_hot(scores: np.ndarray) -> np.ndarray:
     return np.eye(scores.shape[-1])[scores.argmax(axis=-1)]
 
 
-def _adds_up(array: np.ndarray) -> str:
-    if (array < 0).any():
-        return f"One of your weights is {array.min():.4g}. Can a share be negative?"
-    for i, total in enumerate(array.sum(axis=-1)):
-        if not np.isclose(total, 1, atol=1e-5):
-            return f"Row {i} adds up to {total:.4g}, and a query has one whole attention to give."
-    return "Each row adds up to 1, but the shares aren't softmax's."
-
-
 _rng = np.random.default_rng(4)
 _SOFTMAX = Exercise(
     names=("scores",),
@@ -86,30 +88,60 @@ _SOFTMAX = Exercise(
         (np.array([[1000.0, 1001], [-1000, -1002]]),),
     ],
     mistakes=[
-        Mistake(lambda s: _row_softmax(s.T).T, "Your columns add up to 1, not your rows. Add up the weights of one query."),
-        Mistake(lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(), "All entries together add up to 1. How much attention does "
-                "each query own?"),  # fmt: skip
-        Mistake(_no_keepdims, "The sums met the wrong rows. Print the shape of your sum, and think of how it lines up with the scores."),
-        Mistake(lambda s: np.exp(s) / np.exp(s).sum(axis=-1, keepdims=True), "With scores like 1000 your weights are nan: exp "
-                "overflows. What may you add to every score without changing a weight?"),  # fmt: skip
-        Mistake(lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(axis=-1, keepdims=True), "You subtract the maximum of the whole "
-                "matrix, so a row far below it becomes 0/0. Whose maximum should a row lose?"),  # fmt: skip
-        Mistake(_filled_in, "Whole numbers in, zeros out: the array you fill in keeps whole numbers only. Print its dtype."),
-        Mistake(lambda s: s / s.sum(axis=-1, keepdims=True), "You divide the scores by their sum. Can a share be negative?"),
-        Mistake(lambda s: np.abs(s) / np.abs(s).sum(axis=-1, keepdims=True), "You dropped the signs: a very bad match counts as much as a "
-                "very good one."),  # fmt: skip
+        Mistake(
+            lambda s: _row_softmax(s.T).T, "Your columns add up to 1, not your rows. Add up the weights of one query."
+        ),
+        Mistake(
+            lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(),
+            "All entries together add up to 1. How much attention does each query own?",
+        ),
+        Mistake(
+            _no_keepdims,
+            "The sums met the wrong rows. Print the shape of your sum, and think of how it lines up with the scores.",
+        ),
+        Mistake(
+            lambda s: np.exp(s) / np.exp(s).sum(axis=-1, keepdims=True),
+            "With scores like 1000 your weights are nan: exp "
+            "overflows. What may you add to every score without changing a weight?",
+        ),
+        Mistake(
+            lambda s: np.exp(s - s.max()) / np.exp(s - s.max()).sum(axis=-1, keepdims=True),
+            "You subtract the maximum of the whole "
+            "matrix, so a row far below it becomes 0/0. Whose maximum should a row lose?",
+        ),
+        Mistake(
+            _filled_in, "Whole numbers in, zeros out: the array you fill in keeps whole numbers only. Print its dtype."
+        ),
+        Mistake(
+            lambda s: s / s.sum(axis=-1, keepdims=True), "You divide the scores by their sum. Can a share be negative?"
+        ),
+        Mistake(
+            lambda s: np.abs(s) / np.abs(s).sum(axis=-1, keepdims=True),
+            "You dropped the signs: a very bad match counts as much as a very good one.",
+        ),
         Mistake(lambda s: np.exp(s), "That's the first half. Do these add up to 1?"),
         Mistake(lambda s: np.exp(s - s.max(axis=-1, keepdims=True)), "That's the first half. Do these add up to 1?"),
-        Mistake(lambda s: s - s.max(axis=-1, keepdims=True), "You subtracted the maximum, and then? Nothing is a share yet."),
+        Mistake(
+            lambda s: s - s.max(axis=-1, keepdims=True), "You subtracted the maximum, and then? Nothing is a share yet."
+        ),
         Mistake(_one_hot, "The winner takes all: that's argmax. Should the runner-up get nothing?"),
-        Mistake(lambda s: 1 / (1 + np.exp(-s)), "That's the sigmoid: it looks at each score alone. Shares depend on all of a row."),
+        Mistake(
+            lambda s: 1 / (1 + np.exp(-s)),
+            "That's the sigmoid: it looks at each score alone. Shares depend on all of a row.",
+        ),
         Mistake(lambda s: np.log(_row_softmax(s)), "These are the logarithms of the weights."),
-        Mistake(lambda s: 2.0**s / (2.0**s).sum(axis=-1, keepdims=True), "You raise 2 to the scores; softmax takes e, np.exp."),
+        Mistake(
+            lambda s: 2.0**s / (2.0**s).sum(axis=-1, keepdims=True),
+            "You raise 2 to the scores; softmax takes e, np.exp.",
+        ),
         Mistake(lambda s: _row_softmax(-s), "The lowest score gets the largest weight. Check a sign."),
         Mistake(lambda s: _row_softmax(s).T, "The weights are right, but on their side: a row a query, please."),
-        Mistake(lambda s: _row_softmax(s / s.shape[-1] ** 0.5), "You scaled the scores first. That's lesson 06; leave it out here."),
+        Mistake(
+            lambda s: _row_softmax(s / s.shape[-1] ** 0.5),
+            "You scaled the scores first. That's lesson 06; leave it out here.",
+        ),
         Mistake(lambda s: s, "These are still the scores."),
     ],
     praise="Right, and it survives scores of 1000. Every weight in this course will go through it.",
-    property=_adds_up,
+    property=rows_add_up,
 )

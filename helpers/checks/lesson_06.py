@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from helpers import attention as maths
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge
+from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, rows_add_up
 
 
 def scaled_weights(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
@@ -60,8 +60,11 @@ def _one_number(answer: Any, right: float, praise: str, hints: dict[float, str])
     for wrong, hint in hints.items():
         if np.isclose(given, wrong, rtol=0.005):
             return Verdict(False, hint)
-    return Verdict(False, f"{float(given):g} is too {'small' if given < right else 'large'}. Multiply it out step by step: the std of a "
-                   "coordinate, of a product of two, of the sum of d_k of them.")  # fmt: skip
+    return Verdict(
+        False,
+        f"{float(given):g} is too {'small' if given < right else 'large'}. Multiply it out step by step: the std of a "
+        "coordinate, of a product of two, of the sum of d_k of them.",
+    )
 
 
 def _weights(Q: np.ndarray, K: np.ndarray, scale: float) -> np.ndarray:
@@ -73,11 +76,9 @@ def _standardised(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     return maths.softmax(scores / scores.std())
 
 
-def _adds_up(array: np.ndarray) -> str:
-    for i, total in enumerate(array.sum(axis=-1)):
-        if not np.isclose(total, 1, atol=1e-5):
-            return f"Row {i} adds up to {total:.4g}. Do the weights still add up to 1?"
-    return "Each row adds up to 1, but the weights are too sharp or too even."
+def _no_maximum(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    exps = np.exp(Q @ K.T / Q.shape[1] ** 0.5)
+    return exps / exps.sum(axis=1, keepdims=True)
 
 
 _rng = np.random.default_rng(6)
@@ -91,28 +92,64 @@ _SCALED = Exercise(
         (np.array([[900.0, 0, 400]]), np.array([[2.0, 1, 0.5], [2, 7, 0.501]])),
     ],
     mistakes=[
-        Mistake(lambda Q, K: _weights(Q, K, 1), "These aren't scaled. What should the standard deviation of the scores be when they meet "
-                "softmax?"),  # fmt: skip
-        Mistake(lambda Q, K: _weights(Q, K, 1 / Q.shape[1]), "You divide by d_k, which is the variance of the scores. What should their "
-                "standard deviation be afterwards?"),  # fmt: skip
-        Mistake(lambda Q, K: _weights(Q, K, Q.shape[1] ** 0.5), "You multiply: the scores spread even wider. What should their standard "
-                "deviation be afterwards?"),  # fmt: skip
-        Mistake(lambda Q, K: _weights(Q, K, Q.shape[1]), "You multiply, and by d_k at that. The scores are too wide already."),
-        Mistake(lambda Q, K: _weights(Q, K, 1) / Q.shape[1] ** 0.5, "You scale after softmax. Do the weights still add up to 1?"),
-        Mistake(lambda Q, K: _weights(Q, K, len(K) ** -0.5), "You scale with the number of keys. Would you want a score to change when a "
-                "token is added at the end?"),  # fmt: skip
-        Mistake(lambda Q, K: _weights(Q, K, len(Q) ** -0.5), "You scale with the number of queries. Which size is summed over in a score?"),
-        Mistake(lambda Q, K: _weights(K, Q, Q.shape[1] ** -0.5).T, "Your softmax runs over the queries. Add up the weights of one query."),
-        Mistake(_standardised, "You divide by the spread that these few scores happen to have. Which spread do you expect from d_k alone?"),
-        Mistake(lambda Q, K: Q @ K.T / Q.shape[1] ** 0.5, "These are the scaled scores. They still have to become shares."),
+        Mistake(
+            lambda Q, K: _weights(Q, K, 1),
+            "These aren't scaled. What should the standard deviation of the scores be when they meet softmax?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, 1 / Q.shape[1]),
+            "You divide by d_k, which is the variance of the scores. What should their "
+            "standard deviation be afterwards?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, Q.shape[1] ** 0.5),
+            "You multiply: the scores spread even wider. What should their standard deviation be afterwards?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, Q.shape[1]),
+            "You multiply, and by d_k at that. The scores are too wide already.",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, 1) / Q.shape[1] ** 0.5,
+            "You scale after softmax. Do the weights still add up to 1?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, len(K) ** -0.5),
+            "You scale with the number of keys. Would you want a score to change when a token is added at the end?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q, K, len(Q) ** -0.5),
+            "You scale with the number of queries. Which size is summed over in a score?",
+        ),
+        Mistake(
+            lambda Q, K: _weights(K, Q, Q.shape[1] ** -0.5).T,
+            "Your softmax runs over the queries. Add up the weights of one query.",
+        ),
+        Mistake(
+            _standardised,
+            "You divide by the spread that these few scores happen to have. Which spread do you expect from d_k alone?",
+        ),
+        Mistake(
+            lambda Q, K: Q @ K.T / Q.shape[1] ** 0.5, "These are the scaled scores. They still have to become shares."
+        ),
         Mistake(lambda Q, K: Q @ K.T, "These are the raw scores: neither scaled, nor shares."),
-        Mistake(lambda Q, K: _weights(Q / np.linalg.norm(Q, axis=1, keepdims=True), K / np.linalg.norm(K, axis=1, keepdims=True), 1),
-                "You divided by the lengths: that's the cosine. Scaling is one number, the same for all pairs."),  # fmt: skip
-        Mistake(lambda Q, K: _weights(Q @ K, np.eye(len(K)), Q.shape[1] ** -0.5), "Does the sum in your scores run over features or over "
-                "tokens?"),  # fmt: skip
-        Mistake(lambda Q, K: np.exp(Q @ K.T / Q.shape[1] ** 0.5) / np.exp(Q @ K.T / Q.shape[1] ** 0.5).sum(axis=1, keepdims=True),
-                "For large scores your weights are nan. What has to be subtracted before exp?"),  # fmt: skip
+        Mistake(
+            lambda Q, K: _weights(
+                Q / np.linalg.norm(Q, axis=1, keepdims=True), K / np.linalg.norm(K, axis=1, keepdims=True), 1
+            ),
+            "You divided by the lengths: that's the cosine. Scaling is one number, the same for all pairs.",
+        ),
+        Mistake(
+            lambda Q, K: _weights(Q @ K, np.eye(len(K)), Q.shape[1] ** -0.5),
+            "Does the sum in your scores run over features or over tokens?",
+        ),
+        Mistake(
+            lambda Q, K: (
+                np.exp(Q @ K.T / Q.shape[1] ** 0.5) / np.exp(Q @ K.T / Q.shape[1] ** 0.5).sum(axis=1, keepdims=True)
+            ),
+            "For large scores your weights are nan. What has to be subtracted before exp?",
+        ),
     ],
     praise="Right: whatever d_k, the scores meet softmax with a spread of about 1. Now a wide model can learn as well as a narrow one.",
-    property=_adds_up,
+    property=rows_add_up,
 )

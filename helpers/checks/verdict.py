@@ -35,7 +35,9 @@ class Verdict:
         return f"{mark} {' '.join(self.hint.split())}"
 
 
-BLANK = Verdict(False, "Not written yet: put your own lines where the dots are, then run this cell again.", written=False)
+BLANK = Verdict(
+    False, "Not written yet: put your own lines where the dots are, then run this cell again.", written=False
+)
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,13 @@ def judge(answer: Any, exercise: Exercise) -> Verdict:
             return BLANK
         wanted = exercise.right(*arguments)
         if trouble or not _same(result, wanted):
-            return Verdict(False, trouble and f"{trouble} {_on(exercise, arguments)}" or _diagnose(result, exercise, arguments))
+            return Verdict(
+                False, trouble and f"{trouble} {_on(exercise, arguments)}" or _diagnose(result, exercise, arguments)
+            )
         if not all(_same(now, before) for now, before in zip(given, arguments)):
-            return Verdict(False, "The result is right, but your function changes its input: work on a copy or a new array.")
+            return Verdict(
+                False, "The result is right, but your function changes its input: work on a copy or a new array."
+            )
     return Verdict(True, exercise.praise)
 
 
@@ -179,6 +185,16 @@ def as_numbers(result: Any) -> np.ndarray | None:
         return None
 
 
+def rows_add_up(array: np.ndarray) -> str:
+    """What keeps rows from being shares, in a sentence: the `property` of exercises whose answer is weights."""
+    if (array < 0).any():
+        return f"One of your weights is {array.min():.4g}. Can a share be negative?"
+    for i, total in enumerate(array.sum(axis=-1)):
+        if not np.isclose(total, 1, atol=1e-5):
+            return f"Row {i} adds up to {total:.4g}, and a query has one whole attention to give."
+    return "Each row adds up to 1, but the weights aren't the right ones."
+
+
 def _same(result: Any, wanted: Any) -> bool:
     """Equal to within what float32 and another order of summing may change."""
     if isinstance(wanted, list) and not isinstance(result, np.ndarray):
@@ -197,8 +213,10 @@ def _diagnose(result: Any, exercise: Exercise, arguments: tuple) -> str:
     for mistake in exercise.mistakes:
         computed, trouble = call(mistake.answer, copy.deepcopy(arguments))
         expected = None if trouble else as_numbers(computed)
-        if expected is not None and expected.shape == array.shape and np.allclose(
-            array, expected, rtol=1e-4, atol=1e-5, equal_nan=True
+        if (
+            expected is not None
+            and expected.shape == array.shape
+            and np.allclose(array, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
         ):
             return mistake.hint
     if array.shape != wanted.shape:
@@ -206,7 +224,9 @@ def _diagnose(result: Any, exercise: Exercise, arguments: tuple) -> str:
     if not np.isfinite(array).all():
         return f"The result contains nan or inf. {_on(exercise, arguments)}"
     wrong = tuple(int(i) for i in np.argwhere(~np.isclose(array, wanted, rtol=1e-4, atol=1e-5))[0])
-    seen = exercise.property(array) or f"The shape is right; entry {list(wrong)} is {array[wrong]:.4g}, which isn't right."
+    seen = (
+        exercise.property(array) or f"The shape is right; entry {list(wrong)} is {array[wrong]:.4g}, which isn't right."
+    )
     return f"{seen} {_on(exercise, arguments)}"
 
 

@@ -10,7 +10,7 @@ from IPython.display import Markdown, display
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
@@ -24,6 +24,10 @@ SHARPNESS = 2  # PNG pixels a CSS pixel: crisp on a high-density display
 # Okabe and Ito's palette, which readers with any colour vision can tell apart (https://jfly.uni-koeln.de/color/).
 COLOURS = {"Q": "#0072B2", "K": "#D55E00", "V": "#009E73", "X": "#4D4D4D", "weights": "#5B2A86", "ink": "#222222"}
 GREY = "#8A8A8A"
+
+# In every PNG's palette: letters in these colours cover too little to be found by area. With them, their soft edges.
+_LETTERS = np.float32([to_rgb(colour) for colour in COLOURS.values()]) * 255
+LETTERS = np.vstack([_LETTERS, (_LETTERS + 255) / 2, [[170] * 3]]).round()  # (13, 3)
 
 
 def _two_sided(name: str, colour: str) -> LinearSegmentedColormap:
@@ -76,6 +80,12 @@ def number(value: float, decimals: int | None = None) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
+def short(name: str) -> str:
+    """A name as an axis has room for it: one line of at most 18 characters."""
+    line = " ".join(name.split())
+    return line if len(line) <= 18 else line[:17] + "…"
+
+
 @lru_cache(maxsize=4096)
 def _centred_path(text: str, size: float) -> Path:
     path = TextPath((0, 0), text.replace("-", "−"), size=size, prop=FontProperties(family="DejaVu Sans"))
@@ -86,7 +96,7 @@ def _centred_path(text: str, size: float) -> Path:
     return path.transformed(Affine2D().translate(-left, -down))
 
 
-def write_in_cells(ax: Axes, texts: list[str], x: np.ndarray, y: np.ndarray, colours: list[str], size: float = 9):
+def write_in_cells(ax: Axes, texts: list[str], x: np.ndarray, y: np.ndarray, colours: list[str], size: float = 8):
     """Write many short texts centred on data points, as one collection: much faster than `ax.text` for each.
 
     Parameters
@@ -129,13 +139,13 @@ def readable_on(colours: np.ndarray) -> list[str]:
 def colour_bar(figure: Figure, left: float, top: float, height: float, cmap: Colormap, norm: Normalize, label: str):
     """A thin vertical colour bar at a fixed place (inches), with its limits and its middle written beside it."""
     ax = axes(figure, left, top, 0.12, height)
-    ramp = np.linspace(norm.vmin, norm.vmax, 128)[:, None]
-    ax.imshow(ramp, cmap=cmap, norm=norm, aspect="auto", origin="lower", extent=(0, 1, norm.vmin, norm.vmax))
+    edges = np.linspace(norm.vmin, norm.vmax, 129)
+    ax.pcolormesh([0, 1], edges, (edges[:-1, None] + edges[1:, None]) / 2, cmap=cmap, norm=norm)
     ax.yaxis.tick_right()
     ticks = [norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax]
     ax.set_yticks(ticks, [number(tick).replace("-", "−") for tick in ticks], fontsize=8)
     ax.set_xticks([])
-    ax.set_title(label, fontsize=8, color=COLOURS["ink"], pad=5)
+    ax.set_title(label, y=1, fontsize=8, color=COLOURS["ink"], pad=8)
 
 
 def png(figure: Figure) -> bytes:
@@ -152,29 +162,31 @@ def png(figure: Figure) -> bytes:
     """
     agg = figure.canvas
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a reader's emoji; the words still have it
+        # A reader's emoji or script that the font lacks: the words still have it.
+        warnings.filterwarnings("ignore", "Glyph .* missing|Matplotlib currently does not support")
         agg.draw()
-    image = Image.fromarray(np.asarray(agg.buffer_rgba())).convert("RGB")
-    image = _in_256_colours(image)
     buffer = BytesIO()
-    image.save(buffer, "PNG", compress_level=6)
+    _in_256_colours(np.asarray(agg.buffer_rgba())).save(buffer, "PNG", compress_level=7)
     return buffer.getvalue()
 
 
-def _in_256_colours(image: Image.Image) -> Image.Image:
-    """The image with a palette of its own most frequent colours.
+def _in_256_colours(pixels: np.ndarray) -> Image.Image:
+    """The picture, (height, width, 4) of uint8, with a palette of its own most frequent colours.
 
-    The cells' colours cover the largest areas and so stay exact; what is approximated is the soft edge of letters.
-    (Pillow's own methods move pale cells by a visible step.)
+    Those stay exact: cells and lines cover the largest areas. The rest is the soft edge of letters, which takes the
+    nearest of a few, or the file would be a quarter larger. (Pillow's own methods move pale cells by a visible step.)
     """
-    counts = sorted(image.getcolors(image.width * image.height), reverse=True)
-    colours = np.array([colour for _, colour in counts], dtype=np.int32)  # (n_colours, 3), most frequent first
-    palette = colours[:256]
-    distances = ((colours[:, None] - palette) ** 2).sum(axis=-1)  # (n_colours, 256)
-    place = np.empty(1 << 24, dtype=np.uint8)  # by packed colour; only the entries of this image are ever filled
-    place[colours @ [1 << 16, 1 << 8, 1]] = distances.argmin(axis=1)
-    pixels = np.asarray(image).astype(np.int32)
-    indexed = Image.fromarray(place[pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]], mode="P")
+    packed = pixels.view(">u4").astype(np.uint32).ravel()  # red, green, blue and alpha in one number
+    starts = np.flatnonzero(np.diff(packed, prepend=~packed[:1]))  # of runs of one colour: far fewer than pixels
+    lengths = np.diff(starts, append=packed.size)
+    colours, which = np.unique(packed[starts], return_inverse=True)
+    rgb = (colours[:, None] >> np.array([24, 16, 8], np.uint32) & 255).astype(np.float32)  # (n_colours, 3), exact
+    frequent = np.argsort(-np.bincount(which, lengths), kind="stable")[: 256 - len(LETTERS)]
+    palette = np.vstack([LETTERS, rgb[frequent]])
+    few = palette[:32]
+    place = (np.square(few).sum(axis=1) - 2 * rgb @ few.T).argmin(axis=1)  # the nearest: |few|² - 2 rgb·few is least
+    place[frequent] = np.arange(len(LETTERS), len(palette))
+    indexed = Image.fromarray(np.repeat(place.astype(np.uint8)[which], lengths).reshape(pixels.shape[:2]))
     indexed.putpalette(palette.astype(np.uint8).tobytes())
     return indexed
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from helpers.figures.canvas import COLOURS, GREY, axes, canvas, number
+from helpers.figures.canvas import COLOURS, GREY, axes, canvas, number, short
 
 LINES = [COLOURS["Q"], COLOURS["K"], COLOURS["V"], COLOURS["weights"], GREY]
 DASHES = ["-", "--", "-.", ":", "-"]  # so that no line is told by its colour alone
@@ -34,7 +34,7 @@ def bars(
     decimals : int, optional
         Of the numbers; None writes at most two, without trailing zeros.
     """
-    shown = [label if len(label) <= 18 else label[:17] + "…" for label in labels]
+    shown = [short(label) for label in labels]
     longest = max(map(len, shown))
     step = max(0.42, min(0.075 * longest + 0.12, 0.8))
     turned = 0.075 * longest > step
@@ -51,10 +51,18 @@ def bars(
         for x, height in enumerate(heights):
             shift = 3 if height >= 0 else -3
             text = number(height, decimals).replace("-", "−")
-            ax.annotate(text, (x, height), (0, shift), textcoords="offset points", ha="center", fontsize=8.5,
-                        va="bottom" if height >= 0 else "top")  # fmt: skip
+            ax.annotate(
+                text,
+                (x, height),
+                (0, shift),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8.5,
+                va="bottom" if height >= 0 else "top",
+            )
     words = [
-        (f"{title}: " if title else "") + ", ".join(f"{label} {number(h, decimals)}" for label, h in zip(labels, heights))
+        (f"{title}: " if title else "")
+        + ", ".join(f"{label} {number(h, decimals)}" for label, h in zip(labels, heights))
         for title, heights in panels.items()
     ]
     figure.set_label(f"Bar chart of the {name}. " + "; ".join(words) + ".")
@@ -116,7 +124,10 @@ def curves(
         ax.set_xticks(ticks, map(str, ticks))
         ax.minorticks_off()
     _names_at_the_end(ax, ends)
-    words = [f"{name} from {number(y[0])} at {number(x[0])} to {float(y[-1]):.2g} at {number(x[-1])}" for name, y in lines.items()]
+    words = [
+        f"{name} from {number(y[0])} at {number(x[0])} to {float(y[-1]):.2g} at {number(x[-1])}"
+        for name, y in lines.items()
+    ]
     figure.set_label(f"Curves of {y_name} against {x_name}. " + "; ".join(words) + ".")
     return figure
 
@@ -141,7 +152,8 @@ def walks(paths: np.ndarray, envelope: np.ndarray, *, x_name: str, y_name: str, 
     ax.set_xlim(0, len(steps))
     inside = (np.abs(paths[:, -1]) <= envelope[-1]).sum()
     figure.set_label(
-        f"{len(paths)} random walks of {len(steps)} steps, which spread out like the envelope: ±{number(envelope[-1])} at the end, "
+        f"{len(paths)} random walks of {len(steps)} steps, which spread out like the envelope: "
+        f"±{number(envelope[-1])} at the end, "
         f"where {inside} of them lie inside it."
     )
     return figure
@@ -172,8 +184,13 @@ def draw_histogram(ax: Axes, values: np.ndarray, name: str, limit: float, title:
     heights, edges = np.histogram(np.clip(values, -limit, limit), bins, (-limit, limit))
     ax.stairs(heights / len(values), edges, fill=True, color=COLOURS["weights"])
     std, mean = values.std(), values.mean()
-    ax.annotate("", (mean - std, 0.94), (mean + std, 0.94), xycoords=("data", "axes fraction"),
-                arrowprops={"arrowstyle": "<->", "color": COLOURS["ink"], "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    ax.annotate(
+        "",
+        (mean - std, 0.94),
+        (mean + std, 0.94),
+        xycoords=("data", "axes fraction"),
+        arrowprops={"arrowstyle": "<->", "color": COLOURS["ink"], "shrinkA": 0, "shrinkB": 0},
+    )
     ax.text(mean, 0.97, f"std {std:.2f}", transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=9)
     ax.set_xlim(-limit, limit)
     _plain(ax, title, name, "share of all", None)
@@ -205,9 +222,29 @@ def arrows(vectors: Mapping[str, np.ndarray], *, colours: Sequence[str] | None =
     figure = canvas(width + 0.7, height + 0.8)
     ax = axes(figure, 0.45, 0.4, width, height)
     for (name, (x, y)), colour in zip(vectors.items(), colours):
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5,
-                    "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16})  # fmt: skip
-        ax.annotate(name, (x, y), (6, 5) if y else (0, -14), textcoords="offset points", color=colour, fontsize=10, weight="bold")
+        ax.annotate(
+            "",
+            (x, y),
+            (0, 0),
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": colour,
+                "linewidth": 2.5,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "mutation_scale": 16,
+            },
+        )
+        ax.annotate(
+            short(name),
+            (x, y),
+            (6, 5) if y else (0, -14),
+            textcoords="offset points",
+            color=colour,
+            fontsize=10,
+            weight="bold",
+            parse_math=False,
+        )
     _plain(ax, title, "", "", (low[1], high[1]))
     ax.set_xlim(low[0], high[0])
     ax.set_xticks(np.arange(np.ceil(low[0]), high[0]))
@@ -222,9 +259,9 @@ def arrows(vectors: Mapping[str, np.ndarray], *, colours: Sequence[str] | None =
 def _plain(ax: Axes, title: str, x_name: str, y_name: str, limits: tuple[float, float] | None) -> None:
     ax.spines[["left", "bottom"]].set_visible(True)
     ax.spines[["left", "bottom"]].set_color("#BBBBBB")
-    ax.set_title(title, fontsize=10, color=COLOURS["ink"], pad=8)
-    ax.set_xlabel(x_name, fontsize=9)
-    ax.set_ylabel(y_name, fontsize=9)
+    ax.set_title(title, fontsize=10, color=COLOURS["ink"], pad=8, parse_math=False)
+    ax.set_xlabel(x_name, fontsize=9, parse_math=False)
+    ax.set_ylabel(y_name, fontsize=9, parse_math=False)
     if limits is not None:
         ax.set_ylim(*limits)
 
@@ -236,4 +273,6 @@ def _names_at_the_end(ax: Axes, ends: list[tuple[float, str, str]]) -> None:
     last = -1.0
     for y, name, colour in sorted(ends):
         last = max(to_fraction.transform((x, y))[1], last + 0.075)
-        ax.text(1.02, last, name, transform=ax.transAxes, color=colour, fontsize=9, va="center")
+        ax.text(
+            1.02, last, short(name), transform=ax.transAxes, color=colour, fontsize=9, va="center", parse_math=False
+        )

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Ellipse, FancyBboxPatch, Rectangle
 
-from helpers.figures.canvas import COLOURS, axes, canvas, number
+from helpers.figures.canvas import COLOURS, axes, canvas, number, short
 
 METRE = 0.72  # inches on the picture
 WOOD, WALL, DESK, SHADE = "#FBF7EF", "#4A4A4A", "#A9CDEA", "#D9D2C3"
@@ -88,11 +88,10 @@ def _room(ax: Axes, room: tuple[float, float], title: str) -> None:
     ax.set_yticks(range(0, int(room[1]) + 1, 2))
     ax.set_xlabel("x in metres", fontsize=8.5)
     ax.set_ylabel("y in metres", fontsize=8.5)
-    ax.set_title(title, loc="left", fontsize=11, color=COLOURS["ink"], pad=8)
+    ax.set_title(title, loc="left", y=1, fontsize=11, color=COLOURS["ink"], pad=8, parse_math=False)
     ax.add_patch(Rectangle((0, 0), *room, fill=False, edgecolor=WALL, linewidth=5, zorder=3, clip_on=False))
     ax.plot([room[0]] * 2, [2.2, 3.6], color="#BFE3F5", linewidth=5, zorder=4, clip_on=False)  # the window
-    for y in np.arange(0.5, room[1], 0.5):
-        ax.axhline(y, color="#F0E9DA", linewidth=0.8, zorder=0)
+    ax.hlines(np.arange(0.5, room[1], 0.5), 0, room[0], color="#F0E9DA", linewidth=0.8, zorder=0)  # the boards
 
 
 def _furniture(ax: Axes, place: str, spot: np.ndarray) -> None:
@@ -102,11 +101,28 @@ def _furniture(ax: Axes, place: str, spot: np.ndarray) -> None:
     if place == "the tea table":
         ax.add_patch(Circle(spot, width / 2, facecolor=colour, edgecolor="#B5AC99", zorder=1))
     else:
-        box = FancyBboxPatch(low, width, depth, boxstyle="round,pad=0,rounding_size=0.1", facecolor=colour,
-                             edgecolor="#8FA9BD" if "blue" in place else "#B5AC99", zorder=1)  # fmt: skip
+        box = FancyBboxPatch(
+            low,
+            width,
+            depth,
+            boxstyle="round,pad=0,rounding_size=0.1",
+            facecolor=colour,
+            edgecolor="#8FA9BD" if "blue" in place else "#B5AC99",
+            zorder=1,
+        )
         ax.add_patch(box)
     _DETAILS.get(place, lambda ax, x, y: None)(ax, *spot)
-    ax.text(spot[0], low[1] - 0.08, place, ha="center", va="top", fontsize=8, color="#5A5346", zorder=2)
+    ax.text(
+        spot[0],
+        low[1] - 0.08,
+        short(place),
+        ha="center",
+        va="top",
+        fontsize=8,
+        color="#5A5346",
+        zorder=2,
+        parse_math=False,
+    )
 
 
 def _books(ax: Axes, x: float, y: float) -> None:
@@ -130,8 +146,15 @@ def _tea_things(ax: Axes, x: float, y: float) -> None:
 
 def _cushions(ax: Axes, x: float, y: float) -> None:
     for dx in (-0.85, 0.03):
-        box = FancyBboxPatch((x + dx, y - 0.3), 0.82, 0.48, boxstyle="round,pad=0,rounding_size=0.08",
-                             facecolor="#E7E1D4", edgecolor="#C9C0AE", zorder=1)  # fmt: skip
+        box = FancyBboxPatch(
+            (x + dx, y - 0.3),
+            0.82,
+            0.48,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            facecolor="#E7E1D4",
+            edgecolor="#C9C0AE",
+            zorder=1,
+        )
         ax.add_patch(box)
 
 
@@ -148,10 +171,19 @@ def _person(ax: Axes, person: str, seat: np.ndarray, spot: np.ndarray) -> None:
     arrow = {"arrowstyle": "->", "color": COLOURS["V"], "linewidth": 1.1, "linestyle": (0, (3, 2)), "alpha": 0.75}
     ax.annotate("", spot, seat, arrowprops={**arrow, "shrinkA": 9, "shrinkB": 5}, zorder=2)
     _figure_from_above(ax, seat, COLOURS["K"])
-    short = person.removeprefix("the senior ").removeprefix("the one ").removeprefix("the ")
+    name = person.removeprefix("the senior ").removeprefix("the one ").removeprefix("the ")
     away = 0.26 if spot[1] < seat[1] else -0.26  # the name stands clear of the arrow
-    ax.text(seat[0], seat[1] + away, short, ha="center", va="bottom" if away > 0 else "top", fontsize=7.5,
-            color=COLOURS["K"], zorder=5)  # fmt: skip
+    ax.text(
+        seat[0],
+        seat[1] + away,
+        short(name),
+        ha="center",
+        va="bottom" if away > 0 else "top",
+        fontsize=7.5,
+        color=COLOURS["K"],
+        zorder=5,
+        parse_math=False,
+    )
 
 
 def _figure_from_above(ax: Axes, seat: np.ndarray, colour: str) -> None:
@@ -166,14 +198,25 @@ def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray 
             ax.plot(*np.transpose([spot, output]), color=COLOURS["V"], linewidth=0.4 + 5 * weight, alpha=0.35, zorder=3)
         radius = max(0.05, 0.38 * np.sqrt(weight))
         ax.add_patch(Circle(spot, radius, facecolor=COLOURS["V"], edgecolor="white", linewidth=1.2, zorder=5))
-        ax.text(spot[0], spot[1] + radius + 0.07, number(weight, 2), ha="center", va="bottom", fontsize=9.5,
-                color="#00634A", weight="bold", zorder=7)  # fmt: skip
+        ax.text(
+            spot[0],
+            spot[1] + radius + 0.07,
+            number(weight, 2),
+            ha="center",
+            va="bottom",
+            fontsize=9.5,
+            color="#00634A",
+            weight="bold",
+            zorder=7,
+        )
 
 
 def _star(ax: Axes, output: np.ndarray) -> None:
     ax.plot(*output, marker="*", markersize=19, color="black", markeredgecolor="white", markeredgewidth=1.3, zorder=8)
     text = f"★ the answer: ({number(output[0], 2)}, {number(output[1], 2)})"
-    ax.set_title(text, loc="right", fontsize=10, color=COLOURS["ink"], pad=8)  # at a fixed place: it's read as it moves
+    ax.set_title(
+        text, loc="right", y=1, fontsize=10, color=COLOURS["ink"], pad=8
+    )  # at a fixed place: it's read as it moves
 
 
 def _in_words(places, spots, people, weights, output) -> str:

@@ -9,7 +9,19 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from helpers.figures.canvas import COLOURS, CSS_DPI, MAPS, SHARPNESS, axes, canvas, colour_bar, number, readable_on, write_in_cells
+from helpers.figures.canvas import (
+    COLOURS,
+    CSS_DPI,
+    MAPS,
+    SHARPNESS,
+    axes,
+    canvas,
+    colour_bar,
+    number,
+    readable_on,
+    short,
+    write_in_cells,
+)
 from helpers.figures.charts import draw_histogram, histogram_in_words
 
 Panels = np.ndarray | Mapping[str, np.ndarray]
@@ -62,7 +74,9 @@ def scores_heatmap(
     """
     panels = _as_panels(scores, title)
     norm = _symmetric(panels, limit)
-    figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["scores"], norm, "score", lit, _decimals(norm))
+    figure = _heatmaps(
+        panels, queries, dict.fromkeys(panels, keys), MAPS["scores"], norm, "score", lit, _decimals(norm)
+    )
     figure.set_label(_in_words("scores", panels, lambda s: _extremes(s, queries, keys)))
     return figure
 
@@ -129,8 +143,10 @@ def draw_panel(
     annotated : bool
         Whether the numbers are written, if there is room for them.
     """
-    image = ax.imshow(array, cmap=cmap, norm=norm, aspect="auto", interpolation="nearest")
-    n_rows, n_columns = array.shape  # white lines between the cells, as one collection: a minor grid is far slower
+    n_rows, n_columns = array.shape
+    mesh = ax.pcolormesh(np.arange(n_columns + 1) - 0.5, np.arange(n_rows + 1) - 0.5, array, cmap=cmap, norm=norm)
+    ax.set_ylim(n_rows - 0.5, -0.5)  # rows go down from the top
+    # White lines between the cells, as one collection: a minor grid is far slower
     lines = [[(-0.5, y), (n_columns - 0.5, y)] for y in np.arange(1, n_rows) - 0.5]
     lines += [[(x, -0.5), (x, n_rows - 0.5)] for x in np.arange(1, n_columns) - 0.5]
     ax.add_collection(LineCollection(lines, colors="white", linewidths=1), autolim=False)
@@ -138,8 +154,8 @@ def draw_panel(
         y, x = np.indices(array.shape).reshape(2, -1)
         small = ax.bbox.width < n_columns * 36 * SHARPNESS
         texts = [number(value, 1 if small else decimals) for value in array.ravel()]
-        size = 7 if small else 9  # points
-        write_in_cells(ax, texts, x, y, readable_on(image.to_rgba(array).reshape(-1, 4)), size)
+        size = 7 if small else 8  # points
+        write_in_cells(ax, texts, x, y, readable_on(mesh.to_rgba(array).reshape(-1, 4)), size)
 
 
 def light_up(ax: Axes, row: int, n_columns: int) -> None:
@@ -148,7 +164,7 @@ def light_up(ax: Axes, row: int, n_columns: int) -> None:
     ax.add_patch(frame).set_clip_on(False)
 
 
-def row_in_words(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], row: int) -> str:
+def largest_in_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], row: int) -> str:
     """One query's four largest weights."""
     first = np.argsort(-weights[row], kind="stable")[:4]
     return f"Row {queries[row]}: " + ", ".join(f"{keys[j]} {weights[row, j]:.2f}" for j in first) + "."
@@ -174,7 +190,9 @@ def _heatmaps(
     panels, rows, columns, cmap, norm, bar, lit=None, decimals=None, axis_names=("query", "key"), beside=0.0
 ) -> Figure:
     """Panels side by side with one scale; `cmap` None gives each panel the colour of its letter, and no bar."""
-    widest = max([len(rows), *(len(names) for names in columns.values())])
+    rows = [short(name) for name in rows]
+    columns = {title: [short(name) for name in names] for title, names in columns.items()}
+    widest = max(len(rows), *map(len, columns.values()))
     together = sum(len(names) for names in columns.values())
     cell = (min(44, 640 // together) if widest <= ANNOTATED else max(16, 420 // widest)) / CSS_DPI
     left = 0.35 + 0.075 * max(map(len, rows)) + (0.12 if axis_names[0] else 0)
@@ -184,13 +202,16 @@ def _heatmaps(
     top = 0.34 if cmap or any(panels) else 0.12
     gap, height = 0.3, cell * len(rows)
     widths = [cell * len(columns[title]) for title in panels]
-    figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom)
+    figure = canvas(
+        left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom
+    )
     for i, (title, array) in enumerate(panels.items()):
         ax = axes(figure, left + sum(widths[:i]) + gap * i, top, widths[i], height)
         draw_panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
-        ax.set_title(title, fontsize=10, color=COLOURS["ink"] if cmap else COLOURS[_letter(title)], pad=6)
-        ax.set_xticks(range(len(columns[title])), columns[title], rotation=90 if turned else 0)
-        ax.set_yticks(range(len(rows)), rows if i == 0 else [])
+        colour = COLOURS["ink"] if cmap else COLOURS[_letter(title)]
+        ax.set_title(title, y=1, fontsize=10, color=colour, pad=6, parse_math=False)  # y: or each draw looks for it
+        ax.set_xticks(range(len(columns[title])), columns[title], rotation=90 if turned else 0, parse_math=False)
+        ax.set_yticks(range(len(rows)) if i == 0 else [], rows if i == 0 else [], parse_math=False)
         ax.set_xlabel(axis_names[1], fontsize=9, color=COLOURS["K"])
         ax.set_ylabel(axis_names[0] if i == 0 else "", fontsize=9, color=COLOURS["Q"])
         if lit is not None:
@@ -216,7 +237,7 @@ def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str]
     best = weights.argmax(axis=1)
     large = len(best) > ANNOTATED
     order = np.argsort(-weights.max(axis=1), kind="stable")[:5] if large else range(len(best))
-    framed = row_in_words(weights, queries, keys, lit) + " " if large and lit is not None else ""
+    framed = largest_in_row(weights, queries, keys, lit) + " " if large and lit is not None else ""
     largest = "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order)
     return f"{framed}Largest weights: {largest}."
 

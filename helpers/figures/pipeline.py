@@ -94,9 +94,17 @@ def asking(weights: np.ndarray, tokens: Sequence[str], query: int, *, title: str
     for key, weight in enumerate(weights[query]):
         _arc(above, query, key, float(weight), n, named=key == weights[query].argmax())
     for place, token in enumerate(tokens):
-        above.text(place, 0.02, token, ha="center", va="bottom", fontsize=10, parse_math=False,
-                   color=COLOURS["Q"] if place == query else COLOURS["ink"],
-                   weight="bold" if place == query else "normal")  # fmt: skip
+        above.text(
+            place,
+            0.02,
+            token,
+            ha="center",
+            va="bottom",
+            fontsize=10,
+            parse_math=False,
+            color=COLOURS["Q"] if place == query else COLOURS["ink"],
+            weight="bold" if place == query else "normal",
+        )
     below = axes(figure, left, 2.05, cell * n, 0.36 * n)
     draw_panel(below, weights, MAPS["weights"], Normalize(0, 1), decimals=2)
     below.set_xticks(range(n), tokens, parse_math=False)
@@ -122,10 +130,20 @@ def _arc(ax: Axes, query: int, key: int, weight: float, n: int, named: bool) -> 
         points = [(query, 0.17), (query, 0.17 + height), (key, 0.17 + height), (key, 0.17)]
         top = 0.17 + 0.75 * height
     curve = Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
-    line = PathPatch(curve, fill=False, edgecolor=COLOURS["weights"], linewidth=0.5 + 9 * weight, alpha=0.25 + 0.6 * weight)
+    line = PathPatch(
+        curve, fill=False, edgecolor=COLOURS["weights"], linewidth=0.5 + 9 * weight, alpha=0.25 + 0.6 * weight
+    )
     ax.add_patch(line)
     if named:
-        ax.text((query + key) / 2, top + 0.03, number(weight, 2), ha="center", va="bottom", fontsize=9, color=COLOURS["weights"])
+        ax.text(
+            (query + key) / 2,
+            top + 0.03,
+            number(weight, 2),
+            ha="center",
+            va="bottom",
+            fontsize=9,
+            color=COLOURS["weights"],
+        )
 
 
 def _step(figure: Figure, arrays: Mapping[str, np.ndarray], start: str, end: str, label: str) -> None:
@@ -134,11 +152,27 @@ def _step(figure: Figure, arrays: Mapping[str, np.ndarray], start: str, end: str
     middle = {name: top + CELL * arrays[name].shape[0] / 2 for name, (_, top) in PLACES.items()}
     x = PLACES[start][0] + CELL * arrays[start].shape[1] + 0.12
     ends = [(x / width, 1 - middle[start] / height), ((PLACES[end][0] - 0.12) / width, 1 - middle[end] / height)]
-    arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=12, color="#777777", linewidth=1.4,
-                            transform=figure.transFigure, shrinkA=0, shrinkB=0)  # fmt: skip
+    arrow = FancyArrowPatch(
+        *ends,
+        arrowstyle="-|>",
+        mutation_scale=12,
+        color="#777777",
+        linewidth=1.4,
+        transform=figure.transFigure,
+        shrinkA=0,
+        shrinkB=0,
+    )
     figure.add_artist(arrow)
     if label:
         (x0, y0), (x1, y1) = ends
         level = y0 == y1  # there the words stand over the arrow, elsewhere on it
-        figure.text((x0 + x1) / 2, (y0 + y1) / 2 + 0.02 * level, label, ha="center", va="bottom" if level else "center",
-                    fontsize=9.5, color=COLOURS["ink"], bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
+        figure.text(
+            (x0 + x1) / 2,
+            (y0 + y1) / 2 + 0.02 * level,
+            label,
+            ha="center",
+            va="bottom" if level else "center",
+            fontsize=9.5,
+            color=COLOURS["ink"],
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
