@@ -150,6 +150,6 @@ _SCALED = Exercise(
             "For large scores your weights are nan. What has to be subtracted before exp?",
         ),
     ],
-    praise="Right: whatever d_k, the scores meet softmax with a spread of about 1. Now a wide model can learn as well as a narrow one.",
+    praise="Right: whatever d_k, the scores meet softmax with a spread of about 1, so wide models start as well as narrow ones.",
     property=rows_add_up,
 )
