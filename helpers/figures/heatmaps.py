@@ -145,8 +145,8 @@ def draw_panel(
     """
     n_rows, n_columns = array.shape
     mesh = ax.pcolormesh(np.arange(n_columns + 1) - 0.5, np.arange(n_rows + 1) - 0.5, array, cmap=cmap, norm=norm)
-    ax.set_ylim(n_rows - 0.5, -0.5)  # rows go down from the top
-    # White lines between the cells, as one collection: a minor grid is far slower
+    ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_rows - 0.5, -0.5))  # rows go down from the top
+    # White lines between the cells, as one collection: a minor grid is far slower.
     lines = [[(-0.5, y), (n_columns - 0.5, y)] for y in np.arange(1, n_rows) - 0.5]
     lines += [[(x, -0.5), (x, n_rows - 0.5)] for x in np.arange(1, n_columns) - 0.5]
     ax.add_collection(LineCollection(lines, colors="white", linewidths=1), autolim=False)
