@@ -1,6 +1,7 @@
 """What all the figures share: colours, axes laid out in inches, numbers in cells, the PNG, and `show`."""
 
 import html
+import re
 import warnings
 from functools import lru_cache
 from io import BytesIO
@@ -30,15 +31,13 @@ _LETTERS = np.float32([to_rgb(colour) for colour in COLOURS.values()]) * 255
 LETTERS = np.vstack([_LETTERS, (_LETTERS + 255) / 2, [[170] * 3]]).round()  # (13, 3)
 
 
-def _two_sided(name: str, colour: str) -> LinearSegmentedColormap:
-    """A map from dark grey (below zero) through white (zero) to `colour` (above)."""
-    return LinearSegmentedColormap.from_list(name, ["#555555", "#FFFFFF", colour])
-
+# What is below zero in Q, K, V and X: as dark as the letter's own colour, and no shade of it.
+BELOW_ZERO = {"Q": "#6D6D6D", "K": "#828282", "V": "#8B8B8B", "X": "#75401A"}
 
 MAPS = {  # one map a meaning, through the whole course
     "weights": LinearSegmentedColormap.from_list("weights", ["#FCFBFD", "#D4CDE6", "#9E8AC2", "#6F4BA0", "#3A0F6B"]),
-    "scores": LinearSegmentedColormap.from_list("scores", ["#8A4A00", "#E9B872", "#FFFFFF", "#A590CC", "#3A0F6B"]),
-    **{name: _two_sided(name, COLOURS[name]) for name in "QKVX"},
+    "scores": LinearSegmentedColormap.from_list("scores", ["#4F2500", "#C98F4A", "#FFFFFF", "#A590CC", "#3A0F6B"]),
+    **{name: LinearSegmentedColormap.from_list(name, [BELOW_ZERO[name], "#FFFFFF", COLOURS[name]]) for name in "QKVX"},
 }
 
 
@@ -212,5 +211,5 @@ def show(figure: Figure, caption: str, alt: str | None = None) -> None:
         raise ValueError("show: alt is empty and the figure carries no words of its own")
     width = round(figure.get_size_inches()[0] * CSS_DPI)
     display({"image/png": png(figure), "text/plain": words}, raw=True, metadata={"image/png": {"width": width}})
-    in_words = html.escape(words).replace("*", "&#42;").replace("_", "&#95;").replace("$", "&#36;")
+    in_words = re.sub(r"[\\`*_$~|#\[\]]", lambda mark: f"&#{ord(mark[0])};", html.escape(" ".join(words.split())))
     display(Markdown(f"*{caption}*\n\n<details><summary>In words</summary>\n\n{in_words}\n\n</details>"))
