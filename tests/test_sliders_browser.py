@@ -156,7 +156,8 @@ def position(player, expected):
 def thumb(slider, value):
     """Where the thumb stands (or would stand) at a value: x and y on the page."""
     box, last = slider.bounding_box(), int(slider.get_attribute("max"))
-    return box["x"] + 8 + (box["width"] - 16) * value / last, box["y"] + box["height"] / 2
+    edge = 8 + slider.evaluate("slider => parseFloat(getComputedStyle(slider).paddingLeft)")  # 8: half a thumb
+    return box["x"] + edge + (box["width"] - 2 * edge) * value / last, box["y"] + box["height"] / 2
 
 
 def test_it_opens_at_its_start(place, one, two):
@@ -296,3 +297,26 @@ def test_the_text_is_the_same_with_ipywidgets_8_and_7(colab, tmp_path):
     texts = [[cell.outputs[-1].data["text/plain"] for cell in each.cells[2:]] for each in notebooks]
     assert texts[0] == texts[1]
     assert texts[0][0].startswith("Slider. One & only (d_k: 0, 1, 2")
+
+
+SLOW_PLAYER = """
+import os, time
+from helpers.figures.canvas import canvas
+from helpers.sliders import player
+
+def draw(x):
+    time.sleep(float(os.environ["NAP"]))
+    return canvas(1, 1), "a square"
+
+player(draw, caption="Squares.", x=range(4))
+"""
+
+
+def test_strict_nbval_does_not_depend_on_the_speed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NAP", "0.5")
+    notebook = execute(write_notebook(tmp_path / "slow.ipynb", SLOW_PLAYER))
+    assert len(notebook.cells[1].outputs) == 2  # a progress bar, and the player
+    monkeypatch.setenv("NAP", "0")  # this time, no progress bar
+    strict = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
+    result = subprocess.run([*strict, "slow.ipynb"], cwd=tmp_path, capture_output=True, text=True)
+    assert "2 passed" in result.stdout
