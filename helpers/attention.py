@@ -5,7 +5,7 @@ of further axes in front (a batch), which broadcast as in `numpy.matmul`. Floats
 become float64, and no input is changed. All checks are in `validated`: a wrong shape, NaN or an infinity is a
 ValueError, and what isn't a real number a TypeError; both name the argument.
 
-Source of the formula: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.1.
+Source of the formulas: Vaswani et al., "Attention Is All You Need" (2017), section 3.2.
 """
 
 from __future__ import annotations
@@ -74,9 +74,13 @@ def weigh_values(weights: ArrayLike, V: ArrayLike) -> np.ndarray:
     return weights @ V  # (n_queries, d_v)
 
 
-@validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v", scale="")
+@validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v", scale="", may_attend="n_queries n_keys, mask")
 def attention(
-    Q: ArrayLike, K: ArrayLike, V: ArrayLike, scale: float | None = None
+    Q: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    scale: float | None = None,
+    may_attend: ArrayLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scaled dot-product attention: softmax(QKᵀ/√d_k)V.
 
@@ -86,17 +90,21 @@ def attention(
         One query, key or value a row.
     scale : float, optional
         What the scores are multiplied by; None is 1/√d_k.
+    may_attend : array_like of bool, optional
+        True where a query may attend to a key; broadcast to the shape of the weights. None hides nothing.
 
     Returns
     -------
     output : ndarray, shape (..., n_queries, d_v)
         What each query takes home.
     weights : ndarray, shape (..., n_queries, n_keys)
-        How much of each value that is; each row sums to 1.
+        How much of each value that is; each row sums to 1, and what is hidden gets exactly 0.
     """
     if scale is None:
         scale = 1 / math.sqrt(Q.shape[-1])  # a Python float leaves float32 as it is
     scores = scale * dot_product_scores(Q, K)  # (n_queries, n_keys)
+    if may_attend is not None:
+        scores = np.where(may_attend, scores, -np.inf)  # (n_queries, n_keys)
     weights = softmax(scores)  # (n_queries, n_keys)
     output = weigh_values(weights, V)  # (n_queries, d_v)
     return output, weights
@@ -139,6 +147,87 @@ class SelfAttention:
         K = X @ self.W_k  # (n_tokens, d_k)
         V = X @ self.W_v  # (n_tokens, d_v)
         return attention(Q, K, V)
+
+
+@validated(A="n_tokens n_heads*d", n_heads="divisor")
+def split_heads(A: ArrayLike, n_heads: int) -> np.ndarray:
+    """Give each head its own columns.
+
+    Parameters
+    ----------
+    A : array_like, shape (..., n_tokens, n_heads*d)
+        Queries, keys or values, the heads side by side.
+    n_heads : int
+        How many heads there are.
+
+    Returns
+    -------
+    ndarray, shape (..., n_heads, n_tokens, d)
+        Head h has the columns h*d ... (h + 1)*d - 1. A view, if `A` is an array of floats.
+    """
+    side_by_side = A.reshape(*A.shape[:-1], n_heads, -1)  # (n_tokens, n_heads, d)
+    return side_by_side.swapaxes(-3, -2)  # (n_heads, n_tokens, d)
+
+
+@validated(outputs="n_heads n_tokens d")
+def merge_heads(outputs: ArrayLike) -> np.ndarray:
+    """Put the heads side by side again: undoes `split_heads`.
+
+    Parameters
+    ----------
+    outputs : array_like, shape (..., n_heads, n_tokens, d)
+        One matrix a head.
+
+    Returns
+    -------
+    ndarray, shape (..., n_tokens, n_heads*d)
+        One token a row.
+    """
+    side_by_side = outputs.swapaxes(-3, -2)  # (n_tokens, n_heads, d)
+    return side_by_side.reshape(*side_by_side.shape[:-2], -1)  # (n_tokens, n_heads*d)
+
+
+@validated(
+    Q="n_queries n_heads*d_k",
+    K="n_keys n_heads*d_k",
+    V="n_keys n_heads*d_v",
+    W_o="n_heads*d_v d_model",
+    n_heads="divisor",
+    may_attend="n_heads n_queries n_keys, mask",
+)
+def multi_head_attention(
+    Q: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    W_o: ArrayLike,
+    n_heads: int,
+    may_attend: ArrayLike | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attend with several heads at once, and mix what they found (section 3.2.2 of the paper).
+
+    Parameters
+    ----------
+    Q, K : array_like, shapes (..., n_queries, n_heads*d_k) and (..., n_keys, n_heads*d_k)
+        One query or key a row, the heads side by side. Each head's scores are scaled by 1/√d_k.
+    V : array_like, shape (..., n_keys, n_heads*d_v)
+        One value a row, the heads side by side.
+    W_o : array_like, shape (n_heads*d_v, d_model)
+        Mixes the merged outputs of the heads.
+    n_heads : int
+        How many heads there are.
+    may_attend : array_like of bool, optional
+        True where a query may attend to a key; broadcast to the shape of the weights. None hides nothing.
+
+    Returns
+    -------
+    output : ndarray, shape (..., n_queries, d_model)
+        What each query takes home from all heads.
+    weights : ndarray, shape (..., n_heads, n_queries, n_keys)
+        The weights of each head.
+    """
+    Q, K, V = (split_heads(A, n_heads) for A in (Q, K, V))  # (n_heads, ..., d_k or d_v)
+    outputs, weights = attention(Q, K, V, may_attend=may_attend)  # (n_heads, n_queries, d_v)
+    return merge_heads(outputs) @ W_o, weights  # (n_queries, d_model), (n_heads, ...)
 
 
 @validated(Q="n_queries d_k", K="n_keys d_k", V="n_keys d_v")

@@ -28,7 +28,10 @@ def validated(**specs: str) -> Callable[[Callable], Callable]:
         For each argument the names of its last axes, for instance ``K="n_keys d_k"``. Any number of axes may
         stand before them, and those broadcast between arguments as `numpy.matmul` lets them. An axis name has
         one size throughout a call. ``"n_keys, -inf"`` also lets minus infinity in (a mask), if not all along
-        the last axis. ``""`` is a single number, handed on as a Python float so that it changes no dtype.
+        the last axis. ``"n_queries n_keys, mask"`` wants booleans that broadcast to axes which are known by
+        then, with a True in each row. ``"divisor"`` is a whole number; it divides every axis that is named as
+        a product with it (``"n_heads*d_k"``), and is the size of the axis named like itself. ``""`` is a
+        single number, handed on as a Python float so that it changes no dtype.
         A name that isn't a parameter is looked up as an attribute of the method's ``self``.
 
     Returns
@@ -40,10 +43,10 @@ def validated(**specs: str) -> Callable[[Callable], Callable]:
     Raises
     ------
     TypeError
-        By the decorated function: an argument isn't real numbers.
+        By the decorated function: an argument isn't real numbers, a mask isn't booleans.
     ValueError
         By the decorated function: a shape doesn't fit, an axis is empty, a number isn't finite, or the result
-        would not be.
+        would not be, a mask leaves nothing in a row, or a size can't be divided.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -68,32 +71,74 @@ def validated(**specs: str) -> Callable[[Callable], Callable]:
 
 
 def _check_arguments(specs: dict[str, str], signature: inspect.Signature, arguments: dict[str, Any]) -> str:
-    """Put an array that meets its spec in each argument's place, and return the names of all."""
+    """Put what meets its spec in each argument's place, and return the names of the arrays of numbers."""
     sizes: dict[str, tuple[int, str]] = {}  # axis name -> its size, and the argument that set it
     batches: dict[str, tuple[int, ...]] = {}  # argument -> the sizes before the named axes
+    masks = {name for name, spec in specs.items() if spec.endswith(", mask")}
     for name, spec in specs.items():
         value = arguments.get(name) if name in signature.parameters else getattr(arguments["self"], name)
         if value is None and name in signature.parameters and signature.parameters[name].default is None:
             continue
-        axes, _, extra = spec.partition(",")
-        array = _as_floats(name, value)
-        batches[name] = _check_shape(name, array, axes.split(), sizes)
-        _check_values(name, array, allowed=extra.strip())
+        axes, _, extra = spec.partition(", ")
+        if spec == "divisor":
+            checked = _as_divisor(name, value, sizes)
+        elif name in masks:
+            checked, batches[name] = _as_mask(name, value, axes.split(), sizes)
+        else:
+            checked, batches[name] = _as_numbers(name, value, axes.split(), sizes, allowed=extra)
         if name in arguments:
-            arguments[name] = array if axes else float(array)
+            arguments[name] = checked
     _check_batches(batches)
-    return ", ".join(batches)
+    return ", ".join(name for name in batches if name not in masks)
 
 
-def _as_floats(name: str, value: Any) -> np.ndarray:
-    """`value` as an array of floats."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} can't be made an array; wanted rows of one length") from None
+def _as_numbers(
+    name: str, value: Any, axes: list[str], sizes: dict, allowed: str
+) -> tuple[np.ndarray | float, tuple[int, ...]]:
+    """`value` as an array of floats, or as one float, and the sizes of the axes before the named ones."""
+    array = _as_array(name, value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype} and shape {array.shape}; wanted real numbers")
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
+    batch = _check_shape(name, array, axes, sizes)
+    _check_values(name, array, allowed)
+    return array if axes else float(array), batch
+
+
+def _as_divisor(name: str, value: Any, sizes: dict) -> int:
+    """`value` as an int that divides the axes which are products with it."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}; wanted a whole number")
+    for axis, (size, argument) in sizes.items():
+        if axis.startswith(f"{name}*") and (value < 1 or size % value):
+            raise ValueError(f"{name} is {value}; wanted a divisor of {axis} = {size} as in {argument}")
+    sizes[name] = int(value), name
+    return int(value)
+
+
+def _as_mask(name: str, value: Any, axes: list[str], sizes: dict) -> tuple[np.ndarray, tuple[int, ...]]:
+    """`value` as booleans that hide no row throughout, and the sizes of the axes before the named ones."""
+    mask, wanted = _as_array(name, value), tuple(sizes[axis][0] for axis in axes)
+    if mask.dtype != bool:
+        raise TypeError(f"{name} has dtype {mask.dtype} and shape {mask.shape}; wanted booleans")
+    inner = mask.shape[-len(axes) :]
+    if 0 in mask.shape or any(size not in (1, known) for size, known in zip(inner[::-1], wanted[::-1])):
+        known = " and ".join(f"{axis} = {sizes[axis][0]} as in {sizes[axis][1]}" for axis in axes)
+        full = f"(..., {', '.join(axes)}) with {known}"
+        raise ValueError(f"{name} has shape {mask.shape}; wanted what broadcasts to {full}")
+    hidden = ~mask.any(axis=-1) if mask.ndim else ~mask
+    if hidden.any():
+        row = f"[{', '.join(map(str, [*_first(hidden), ':']))}]" if mask.ndim else ""
+        raise ValueError(f"{name}{row} is False throughout, shape {mask.shape}; wanted a True there")
+    return mask, mask.shape[: -len(axes)]
+
+
+def _as_array(name: str, value: Any) -> np.ndarray:
+    """`value` as an array of whatever it holds."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} can't be made an array; wanted rows of one length") from None
 
 
 def _check_shape(name: str, array: np.ndarray, axes: list[str], sizes: dict) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """The maths: against plain loops, SciPy and PyTorch, and by the properties it must have.
 
-For machines without PyTorch its answers are stored in fixtures/torch_attention.npz; where it is installed, it
-is asked anew. `python tests/make_fixtures.py` rebuilds the file.
+For machines without PyTorch its answers are stored in fixtures/torch_attention.npz and torch_heads.npz; where
+it is installed, it is asked anew. `python tests/make_fixtures.py` rebuilds the files.
 """
 
 import math
@@ -22,11 +22,15 @@ from helpers.attention import (
     attention,
     attention_in_blocks,
     dot_product_scores,
+    merge_heads,
+    multi_head_attention,
     softmax,
+    split_heads,
     weigh_values,
 )
 
 FIXTURES = np.load(Path(__file__).parent / "fixtures" / "torch_attention.npz")
+HEADS = np.load(Path(__file__).parent / "fixtures" / "torch_heads.npz")
 TOLERANCE = {"float32": 1e-6, "float64": 1e-14}
 pytestmark = pytest.mark.filterwarnings("error")
 settings.register_profile("maths", deadline=None, derandomize=True, max_examples=25)
@@ -118,11 +122,13 @@ def test_softmax_equals_scipy(shape, dtype):
 
 @pytest.mark.parametrize("case", sorted({name.split("/")[0] for name in FIXTURES}))
 def test_equals_stored_pytorch(case):
-    Q, K, V, scale, wanted = (FIXTURES[f"{case}/{name}"] for name in ("Q", "K", "V", "scale", "output"))
-    output, _ = attention(Q, K, V, None if np.isnan(scale) else scale)
+    names = ("Q", "K", "V", "scale", "may_attend", "output")
+    Q, K, V, scale, may_attend, wanted = (FIXTURES[f"{case}/{name}"] for name in names)
+    output, weights = attention(Q, K, V, None if np.isnan(scale) else scale, may_attend)
     assert output.dtype == wanted.dtype
+    assert not weights[..., ~may_attend].any()
     np.testing.assert_allclose(output, wanted, atol=TOLERANCE[wanted.dtype.name])
-    if np.isnan(scale):
+    if np.isnan(scale) and may_attend.all():
         np.testing.assert_allclose(attention_in_blocks(Q, K, V), wanted, atol=TOLERANCE[wanted.dtype.name])
 
 
@@ -139,6 +145,51 @@ def test_equals_live_pytorch(torch, dtype, scale):
         np.testing.assert_allclose(
             attention_in_blocks(Q, K, V), wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype]
         )
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("mask_shape", [(6, 7), (3, 6, 7), (2, 1, 6, 7), (7,), (6, 1), (2, 3, 1, 7)])
+def test_a_mask_equals_live_pytorch(torch, dtype, mask_shape):
+    """To this function of PyTorch, as here, True is what may be looked at."""
+    Q, K, V = draw((2, 3, 6, 8), (2, 3, 7, 8), (2, 3, 7, 5), dtype=dtype)
+    may_attend = np.random.default_rng(3).random(mask_shape) < 0.6
+    may_attend[..., 0] = True
+    tensors = map(torch.from_numpy, (Q, K, V))
+    mask = torch.from_numpy(np.broadcast_to(may_attend, (2, 3, 6, 7)).copy())
+    wanted = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=mask).numpy()
+    output, weights = attention(Q, K, V, may_attend=may_attend)
+    assert output.dtype == weights.dtype == dtype
+    np.testing.assert_allclose(output, wanted, atol=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_heads_equal_stored_pytorch(dtype):
+    names = "X W b W_o b_o may_attend output weights".split()
+    X, W, b, W_o, b_o, may_attend, wanted, wanted_weights = (HEADS[f"{dtype}/{name}"] for name in names)
+    Q, K, V = np.split(X @ W + b, 3, axis=-1)
+    output, weights = multi_head_attention(Q, K, V, W_o, 3, may_attend)
+    assert output.dtype == weights.dtype == dtype
+    np.testing.assert_allclose(output + b_o, wanted, atol=5 * TOLERANCE[dtype])
+    np.testing.assert_allclose(weights, wanted_weights, atol=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("masked", [False, True])
+def test_heads_equal_live_pytorch(torch, dtype, masked):
+    """To this layer of PyTorch, unlike here, True is what may not be looked at."""
+    asking, asked, W, W_o = draw((2, 4, 24), (2, 7, 24), (24, 72), (24, 24), dtype=dtype)
+    W, W_o = W / 5, W_o / 5
+    may_attend = np.tri(4, 7, 3, dtype=bool) if masked else np.ones((4, 7), dtype=bool)
+    layer = torch.nn.MultiheadAttention(24, 6, bias=False, batch_first=True, dtype=getattr(torch, dtype))
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.from_numpy(W).mT)
+        layer.out_proj.weight.copy_(torch.from_numpy(W_o).mT)
+        texts = [torch.from_numpy(text) for text in (asking, asked, asked)]
+        wanted = layer(*texts, attn_mask=torch.from_numpy(~may_attend), average_attn_weights=False)
+    W_q, W_k, W_v = np.split(W, 3, axis=1)
+    found = multi_head_attention(asking @ W_q, asked @ W_k, asked @ W_v, W_o, 6, may_attend)
+    for ours, theirs in zip(found, wanted):
+        np.testing.assert_allclose(ours, theirs.numpy(), atol=10 * TOLERANCE[dtype])
 
 
 # --- Blocks -----------------------------------------------------------------------------------------------
@@ -179,6 +230,7 @@ def test_memory():
         return most
 
     assert peak(attention, Q, K, V) < 3.1 * 4 * n**2
+    assert peak(attention, Q, K, V, None, np.tri(n, dtype=bool)) < 3.1 * 4 * n**2
     assert peak(attention_in_blocks, Q, K, V) < 0.5 * 4 * n**2
     twice = [np.concatenate([array, array]) for array in (Q, K, V)]
     assert peak(attention_in_blocks, *twice) < 1.5 * peak(attention_in_blocks, Q, K, V)
@@ -257,6 +309,91 @@ def test_the_output_stays_among_the_values(attend, QKV):
     assert ((output >= V.min(axis=0) - room) & (output <= V.max(axis=0) + room)).all()
 
 
+# --- Masks and heads --------------------------------------------------------------------------------------
+
+
+def test_heads_by_hand():
+    """Head by head in plain loops, the sizes all different."""
+    Q, K, V, W_o = draw((3, 8), (5, 8), (5, 6), (6, 7))
+    output, weights = multi_head_attention(Q, K, V, W_o, 2)
+    assert output.shape == (3, 7) and weights.shape == (2, 3, 5)
+    merged = [[], [], []]
+    for h in range(2):
+        q, k, v = ([row[h * d : (h + 1) * d] for row in A.tolist()] for A, d in ((Q, 4), (K, 4), (V, 3)))
+        outputs, head_weights = loop_attention(q, k, v, 1 / 2)
+        np.testing.assert_allclose(weights[h], head_weights, rtol=1e-12)
+        merged = [before + found for before, found in zip(merged, outputs)]
+    wanted = [[math.fsum(x * w for x, w in zip(row, column)) for column in W_o.T] for row in merged]
+    np.testing.assert_allclose(output, wanted, rtol=1e-12)
+
+
+def test_heads_own_columns():
+    heads = split_heads(np.arange(12).reshape(3, 4), 2)
+    np.testing.assert_array_equal(heads, [[[0, 1], [4, 5], [8, 9]], [[2, 3], [6, 7], [10, 11]]])
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.sampled_from([(), (2,), (3, 1)]))
+def test_merging_undoes_splitting(n_heads, n_tokens, d, batch):
+    (A,) = draw((*batch, n_tokens, n_heads * d))
+    heads = split_heads(A, n_heads)
+    assert heads.shape == (*batch, n_heads, n_tokens, d)
+    np.testing.assert_array_equal(merge_heads(heads), A)
+
+
+def test_one_head_is_attention():
+    Q, K, V = draw((3, 4), (5, 4), (5, 2))
+    output, weights = multi_head_attention(Q, K, V, np.eye(2), 1)
+    np.testing.assert_array_equal(output, attention(Q, K, V)[0])
+    np.testing.assert_array_equal(weights[0], attention(Q, K, V)[1])
+
+
+def test_heads_of_a_batch_with_a_mask_each():
+    Q, K, V, W_o = draw((2, 3, 8), (2, 5, 8), (2, 5, 6), (6, 7))
+    may_attend = np.random.default_rng(3).random((2, 2, 3, 5)) < 0.5
+    may_attend[..., 1] = True
+    output, weights = multi_head_attention(Q, K, V, W_o, 2, may_attend)
+    for i in range(2):
+        one_output, one_weights = multi_head_attention(Q[i], K[i], V[i], W_o, 2, may_attend[i])
+        np.testing.assert_allclose(output[i], one_output, rtol=1e-12)
+        np.testing.assert_allclose(weights[i], one_weights, rtol=1e-12)
+
+
+@st.composite
+def masked_triples(draw):
+    """Q, K and V, and which key each query may attend to."""
+    Q, K, V = draw(triples())
+    may_attend = draw(hnp.arrays(bool, (len(Q), len(K))))
+    may_attend[:, draw(st.integers(0, len(K) - 1))] = True
+    return Q, K, V, may_attend
+
+
+@given(masked_triples())
+def test_a_hidden_key_might_as_well_not_be_there(masked):
+    Q, K, V, may_attend = masked
+    output, weights = attention(Q, K, V, may_attend=may_attend)
+    assert not weights[~may_attend].any()
+    for i, seen in enumerate(may_attend):
+        one_output, one_weights = attention(Q[i : i + 1], K[seen], V[seen])
+        np.testing.assert_allclose(weights[i, seen], one_weights[0], rtol=1e-9)
+        np.testing.assert_allclose(output[i], one_output[0], atol=1e-9)
+
+
+@given(triples())
+def test_a_mask_that_hides_nothing_changes_nothing(QKV):
+    for masked, plain in zip(attention(*QKV, may_attend=True), attention(*QKV)):
+        np.testing.assert_array_equal(masked, plain)
+
+
+def test_with_a_causal_mask_no_token_learns_of_later_ones():
+    X, W_q, W_k, W_v = draw((7, 6), (6, 4), (6, 4), (6, 5))
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    output, _ = attention(Q, K, V, may_attend=np.tri(7, dtype=bool))
+    for n in range(1, 8):
+        first, _ = attention(Q[:n], K[:n], V[:n], may_attend=np.tri(n, dtype=bool))
+        np.testing.assert_allclose(output[:n], first)
+        np.testing.assert_allclose(output[n - 1], attention(Q[n - 1 : n], K[:n], V[:n])[0][0])
+
+
 # --- The ends of the float range --------------------------------------------------------------------------
 
 REAL = [np.float16, np.float32, np.float64]
@@ -326,6 +463,10 @@ def every_result(Q, K, V):
         weigh_values(dot_product_scores(Q, K), V),
         *attention(Q, K, V),
         *attention(Q, K, V, scale=np.float64(0.5)),
+        *attention(Q, K, V, may_attend=np.eye(len(Q), len(K), dtype=bool) | [True] + [False] * (len(K) - 1)),
+        split_heads(Q, 2) + 0,  # by itself it may be a view
+        merge_heads(np.stack([Q, Q])),
+        *multi_head_attention(Q, K, V, np.ones((V.shape[-1], 3), V.dtype), 2, may_attend=True),
         attention_in_blocks(Q, K, V),
         *layer(np.ones((2, K.shape[-1]), K.dtype)),
     ]
@@ -454,7 +595,10 @@ FUNCTIONS = {
     dot_product_scores: ("Q", "K"),
     softmax: ("scores",),
     weigh_values: ("weights", "V"),
-    attention: ("Q", "K", "V", "scale"),
+    attention: ("Q", "K", "V", "scale", "may_attend"),
+    split_heads: ("A", "n_heads"),
+    merge_heads: ("outputs",),
+    multi_head_attention: ("Q", "K", "V", "W_o", "n_heads", "may_attend"),
     attention_in_blocks: ("Q", "K", "V"),
     SelfAttention: ("W_q", "W_k", "W_v"),
     SelfAttention(np.eye(2), np.eye(2), np.eye(2)): ("X",),

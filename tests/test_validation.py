@@ -10,7 +10,10 @@ from helpers.attention import (
     attention,
     attention_in_blocks,
     dot_product_scores,
+    merge_heads,
+    multi_head_attention,
     softmax,
+    split_heads,
     weigh_values,
 )
 from helpers.validation import validated
@@ -74,7 +77,64 @@ WRONG = [  # a call, and the whole message
         "scores[0, 1, :] is -inf throughout, shape (1, 2, 2); wanted a finite number there",
     ),
     (lambda: softmax([-inf]), "scores[:] is -inf throughout, shape (1,); wanted a finite number there"),
+    # Masks
+    (
+        lambda: attention(Q, K, V, may_attend=np.ones((5, 3), dtype=bool)),
+        "may_attend has shape (5, 3); wanted what broadcasts to (..., n_queries, n_keys) "
+        "with n_queries = 3 as in Q and n_keys = 5 as in K",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=np.ones((0, 3, 5), dtype=bool)),
+        "may_attend has shape (0, 3, 5); wanted what broadcasts to (..., n_queries, n_keys) "
+        "with n_queries = 3 as in Q and n_keys = 5 as in K",
+    ),
+    (
+        lambda: attention(np.ones((2, 3, 4)), K, V, may_attend=np.ones((4, 3, 5), dtype=bool)),
+        "the leading axes are (2,) in Q, () in K, () in V, (4,) in may_attend; wanted shapes that broadcast",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=np.tri(3, 5, -1, dtype=bool)),
+        "may_attend[0, :] is False throughout, shape (3, 5); wanted a True there",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=[[True], [False], [True]]),
+        "may_attend[1, :] is False throughout, shape (3, 1); wanted a True there",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=False),
+        "may_attend is False throughout, shape (); wanted a True there",
+    ),
+    (
+        lambda: multi_head_attention(Q, K, V, np.ones((2, 6)), 2, may_attend=np.zeros((2, 1, 5), dtype=bool)),
+        "may_attend[0, 0, :] is False throughout, shape (2, 1, 5); wanted a True there",
+    ),
+    (
+        lambda: multi_head_attention(Q, K, V, np.ones((2, 6)), 2, may_attend=np.ones((3, 3, 5), dtype=bool)),
+        "may_attend has shape (3, 3, 5); wanted what broadcasts to (..., n_heads, n_queries, n_keys) "
+        "with n_heads = 2 as in n_heads and n_queries = 3 as in Q and n_keys = 5 as in K",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=[[True], [True, False]]),
+        "may_attend can't be made an array; wanted rows of one length",
+    ),
+    # Heads
+    (lambda: split_heads(Q, 3), "n_heads is 3; wanted a divisor of n_heads*d = 4 as in A"),
+    (lambda: split_heads(Q, 0), "n_heads is 0; wanted a divisor of n_heads*d = 4 as in A"),
+    (lambda: split_heads(Q, -2), "n_heads is -2; wanted a divisor of n_heads*d = 4 as in A"),
+    (
+        lambda: multi_head_attention(Q, K, V, np.ones((2, 6)), 4),
+        "n_heads is 4; wanted a divisor of n_heads*d_v = 2 as in V",
+    ),
+    (
+        lambda: multi_head_attention(Q, K, V, np.ones((4, 6)), 2),
+        "W_o has shape (4, 6); wanted (..., n_heads*d_v, d_model) with n_heads*d_v = 2 as in V",
+    ),
+    (lambda: merge_heads(Q), "outputs has shape (3, 4); wanted (..., n_heads, n_tokens, d)"),
     # Results that aren't finite
+    (
+        lambda: attention(1e200 * Q, 1e200 * K, V, may_attend=True),
+        "Q, K, V: too large together, dot_product_scores overflows float64",
+    ),
     (
         lambda: dot_product_scores(1e200 * Q, 1e200 * K),
         "Q, K: too large together, dot_product_scores overflows float64",
@@ -109,6 +169,16 @@ NOT_NUMBERS = [
         lambda: softmax(np.array([1, 2], "m8[s]")),
         "scores has dtype timedelta64[s] and shape (2,); wanted real numbers",
     ),
+    (
+        lambda: attention(Q, K, V, may_attend=np.ones((3, 5))),
+        "may_attend has dtype float64 and shape (3, 5); wanted booleans",
+    ),
+    (
+        lambda: attention(Q, K, V, may_attend=[[1, 0, 0, 1, 1]]),
+        "may_attend has dtype int64 and shape (1, 5); wanted booleans",
+    ),
+    (lambda: split_heads(Q, 2.0), "n_heads is 2.0; wanted a whole number"),
+    (lambda: split_heads(Q, True), "n_heads is True; wanted a whole number"),
     (lambda: attention(Q, K), "missing a required argument: 'V'"),
 ]
 
