@@ -6,5 +6,6 @@ from helpers.checks.lesson_03 import dot_product_scores, key_for, one_way
 from helpers.checks.lesson_04 import scores_for, sharpness, softmax
 from helpers.checks.lesson_05 import ask_for_coffee, contributions, weigh_values
 from helpers.checks.lesson_06 import divide_by, scaled_weights, spread
+from helpers.checks.lesson_06b import mixed_up, same_descent, values_gradient
 from helpers.checks.lesson_07 import attention, cross_shapes, multiplications
 from helpers.checks.verdict import Verdict
