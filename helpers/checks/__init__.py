@@ -8,4 +8,5 @@ from helpers.checks.lesson_05 import ask_for_coffee, contributions, weigh_values
 from helpers.checks.lesson_06 import divide_by, scaled_weights, spread
 from helpers.checks.lesson_06b import mixed_up, same_descent, values_gradient
 from helpers.checks.lesson_07 import attention, cross_shapes, multiplications
+from helpers.checks.lesson_08 import find_ahead, head_weights, looks_ahead
 from helpers.checks.verdict import Verdict
