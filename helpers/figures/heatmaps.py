@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from helpers.figures.canvas import (
     COLOURS,
     CSS_DPI,
+    GREY,
     MAPS,
     SHARPNESS,
     axes,
@@ -29,7 +30,13 @@ ANNOTATED = 8  # up to this many rows and columns, the numbers are written in th
 
 
 def weights_heatmap(
-    weights: Panels, queries: Sequence[str], keys: Sequence[str], *, lit: int | None = None, title: str = ""
+    weights: Panels,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    *,
+    lit: int | None = None,
+    may_attend: Panels | None = None,
+    title: str = "",
 ) -> Figure:
     """Weights, from 0 (pale) to 1 (dark), whatever the data.
 
@@ -41,12 +48,19 @@ def weights_heatmap(
         The tokens along the rows and along the columns.
     lit : int, optional
         The query whose row is framed.
+    may_attend : numpy.ndarray of bool, or dict of title to numpy.ndarray; each (n_queries, n_keys), optional
+        A mask for all panels, or masks for some; what is False is hatched instead of coloured.
     title : str
         For a single panel.
     """
     panels = _as_panels(weights, title)
     figure = _heatmaps(panels, queries, dict.fromkeys(panels, keys), MAPS["weights"], Normalize(0, 1), "weight", lit, 2)
-    figure.set_label(_in_words("weights", panels, lambda w: _row_by_row(w, queries, keys, lit)))
+    masks = may_attend if isinstance(may_attend, Mapping) else dict.fromkeys(panels, may_attend)
+    for ax, name in zip(figure.axes, panels):
+        if masks.get(name) is not None:
+            hatch(ax, ~masks[name])
+    words = _in_words("weights", panels, lambda w: _row_by_row(w, queries, keys, lit))
+    figure.set_label(" ".join([words, *_hidden_in_words(masks, queries)]))
     return figure
 
 
@@ -164,6 +178,13 @@ def light_up(ax: Axes, row: int, n_columns: int) -> None:
     ax.add_patch(frame).set_clip_on(False)
 
 
+def hatch(ax: Axes, hidden: np.ndarray) -> None:
+    """Cover a heatmap's hidden cells, the numbers in them too, with hatching."""
+    cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.argwhere(hidden)]
+    look = {"facecolor": "white", "edgecolor": GREY, "hatch": "////", "linewidth": 0, "zorder": 4}
+    ax.add_collection(PatchCollection(cells, **look), autolim=False)
+
+
 def largest_in_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], row: int) -> str:
     """One query's four largest weights."""
     first = np.argsort(-weights[row], kind="stable")[:4]
@@ -240,6 +261,18 @@ def _row_by_row(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str]
     framed = largest_in_row(weights, queries, keys, lit) + " " if large and lit is not None else ""
     largest = "; ".join(f"{queries[i]} to {keys[best[i]]} {weights[i, best[i]]:.2f}" for i in order)
     return f"{framed}Largest weights: {largest}."
+
+
+def _hidden_in_words(masks: Mapping[str, np.ndarray | None], queries: Sequence[str]) -> list[str]:
+    """How many keys each mask leaves to each query."""
+    return [
+        (f"{title}: " if title else "")
+        + f"{(~mask).sum()} of {mask.size} cells are hatched: hidden. Keys left to each query: "
+        + ", ".join(f"{query} {left}" for query, left in zip(queries, mask.sum(axis=1)))
+        + "."
+        for title, mask in masks.items()
+        if mask is not None
+    ]
 
 
 def _entries(array: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
