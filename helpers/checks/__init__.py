@@ -9,4 +9,5 @@ from helpers.checks.lesson_06 import divide_by, scaled_weights, spread
 from helpers.checks.lesson_06b import mixed_up, same_descent, values_gradient
 from helpers.checks.lesson_07 import attention, cross_shapes, multiplications
 from helpers.checks.lesson_08 import find_ahead, head_weights, looks_ahead
+from helpers.checks.lesson_09 import causal_mask, split_heads, texts_mask
 from helpers.checks.verdict import Verdict
