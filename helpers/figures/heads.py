@@ -83,7 +83,7 @@ def _right_aligned(text: str) -> Path:
     font = FontProperties(family="DejaVu Sans")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a reader's own letters; the words still have them
-        path = TextPath((0, 0), text, size=POINTS, prop=font)
+        path = TextPath((0, 0), text.replace("$", r"\$"), size=POINTS, prop=font)  # a dollar is no formula
     height = TextPath((0, 0), "x", size=POINTS, prop=font).get_extents().height
     return path.transformed(Affine2D().translate(-path.get_extents().x1, -height / 2))
 
