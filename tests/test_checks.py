@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import copy
+import io
 import itertools
 import random
 import re
@@ -54,11 +55,13 @@ def state() -> tuple:
 @contextlib.contextmanager
 def nothing_disturbed() -> Iterator[None]:
     """Fails if something is printed or warned of, or if a state that all share is another afterwards."""
-    with warnings.catch_warnings(), np.errstate(all="raise"):
+    out, err = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with warnings.catch_warnings(), np.errstate(all="raise"), out as printed, err as printed_too:
         warnings.simplefilter("error")
         before = state()
         yield
         assert state() == before
+    assert printed.getvalue() + printed_too.getvalue() == ""
 
 
 def verdict_of(name: str, answer: Any) -> Verdict:
@@ -70,13 +73,6 @@ def verdict_of(name: str, answer: Any) -> Verdict:
         mark = "✓" if verdict.passed else "✗" if verdict.written else "○"
         assert repr(verdict).startswith(f"{mark} ") and repr(verdict).isprintable()
     return verdict
-
-
-@pytest.fixture(autouse=True)
-def silent(capfd):
-    """No check prints anything, nor does what it calls."""
-    yield
-    assert capfd.readouterr() == ("", "")
 
 
 # --- The lessons' own exercises -----------------------------------------------------------------------------
@@ -248,27 +244,37 @@ def test_wrong_answer_gets_its_hint(name, hint, answer):
     assert hint in verdict.hint and NET not in verdict.hint
 
 
-@pytest.mark.parametrize("name, hint, answer", WRONG_FUNCTIONS)
-def test_wrong_function_is_wrong_on_other_inputs(name, hint, answer):
-    """And of those that compute the right thing but change their input, none counts as wrong for another reason."""
-    results = [(outcome(answer, drawn), outcome(WRITTEN[name].truth, drawn)[0]) for drawn in draws(name)]
-    computes_wrong = any(not agree(result, true, 1e-2) for (result, _), true in results)
-    changes_input = any(not untouched for (_, untouched), _ in results)
-    assert changes_input and not computes_wrong if hint == CHANGES else computes_wrong
-
-
 @pytest.mark.parametrize("name, kind", WRONG_KINDS)
-def test_both_styles_are_the_same_mistake(name, kind):
-    assert len(kind.styles) >= 2
-    for drawn in draws(name):
-        results = [outcome(style, drawn)[0] for style in kind.styles]
-        computed = [result for result in results if not isinstance(result, str)]
+def test_wrong_kind_is_wrong_on_other_inputs_in_both_styles(name, kind):
+    """Also: what is there only because it changes its input computes the right thing."""
+    other = draws(name)
+    true = [outcome(WRITTEN[name].truth, drawn)[0] for drawn in other]
+    styles = [[outcome(style, drawn) for drawn in other] for style in kind.styles]
+    for results in styles:
+        computes_wrong = any(not agree(result, right, 1e-2) for (result, _), right in zip(results, true))
+        changes_input = not all(untouched for _, untouched in results)
+        assert changes_input and not computes_wrong if kind.hint == CHANGES else computes_wrong
+    assert len(styles) >= 2
+    for results in zip(*styles):
+        computed = [result for result, _ in results if not isinstance(result, str)]
         assert all(agree(a, b) for a, b in itertools.pairwise(computed))
 
 
 @pytest.mark.parametrize("name, answer", RIGHT)
 def test_right_answer_passes(name, answer):
     assert verdict_of(name, answer).passed
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_right_answer_may_print_and_warn(name):
+    def noisy(*args):
+        print("so far so good", file=sys.stderr)
+        print(args)
+        warnings.warn("beware", stacklevel=1)
+        np.log(np.zeros(1))
+        return WRITTEN[name].right[0](*args)
+
+    assert verdict_of(name, noisy).passed
 
 
 @pytest.mark.parametrize("name, answer", [case for case in RIGHT if case.values[0] in WRITTEN])
@@ -519,7 +525,7 @@ anything = st.recursive(
 SHAPES = [(), (2, 2), (3,), (4,), (5,)]  # of the numbers that are chosen
 fitting = st.one_of(*(arrays.arrays(np.float64, shape) for shape in SHAPES))
 modest = st.one_of(*(arrays.arrays(np.float64, shape, elements=st.floats(-100, 100)) for shape in SHAPES))
-tried = settings(max_examples=100, deadline=None, derandomize=True, database=None)
+tried = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -581,7 +587,7 @@ def test_first_input_is_square_and_asymmetric(name):
     first = EXERCISES[name].inputs[0]
     assert len(set(sizes(name, first).values())) <= 1
     matrices = [np.asarray(argument) for argument in first if np.ndim(argument) == 2]
-    assert not any(np.allclose(matrix, matrix.T) for matrix in matrices)
+    assert not any(np.array_equal(matrix, matrix.T) for matrix in matrices)
 
 
 @each_exercise
@@ -604,7 +610,13 @@ def results_of(name: str, mistake: Mistake) -> list[np.ndarray | str]:
 def differ_visibly(a: list, b: list) -> bool:
     """Whether two answers give different numbers for some input on which both compute."""
     pairs = [(x, y) for x, y in zip(a, b) if not isinstance(x, str) and not isinstance(y, str)]
-    return any(x.shape != y.shape or not np.linalg.norm(x - y) <= 0.01 * np.linalg.norm(y) for x, y in pairs)
+    return any(x.shape != y.shape or relative_distance(x, y) > 0.01 for x, y in pairs)
+
+
+def relative_distance(x: np.ndarray, y: np.ndarray) -> float:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distance = np.linalg.norm(x - y)
+        return distance / np.linalg.norm(y) if np.isfinite(distance) else np.inf
 
 
 @each_exercise
