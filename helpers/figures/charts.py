@@ -205,55 +205,40 @@ def histogram_in_words(values: np.ndarray, name: str) -> str:
     )
 
 
-def arrows(vectors: Mapping[str, np.ndarray], *, colours: Sequence[str] | None = None, title: str = "") -> Figure:
-    """Vectors of two numbers as arrows from the origin.
+def arrows(query: np.ndarray, keys: Mapping[str, np.ndarray], *, title: str = "") -> Figure:
+    """A query and some keys, of two numbers each, as arrows from the origin.
 
     Parameters
     ----------
-    vectors : dict of name to array_like of float, each (2,)
-    colours : sequence of str, optional
-        A colour each; by default the first is a query's, the others keys'.
+    query : array_like of float, shape (2,)
+        Drawn broad, so that a key of the same direction can lie on it.
+    keys : dict of name to array_like of float, each (2,)
     title : str
     """
-    colours = colours or [COLOURS["Q"], *[COLOURS["K"]] * (len(vectors) - 1)]
-    ends = np.array(list(vectors.values()), dtype=float)  # (n, 2)
+    ends = np.array([query, *keys.values()], dtype=float)  # (n, 2)
     low, high = np.minimum(ends.min(axis=0), 0) - 0.6, np.maximum(ends.max(axis=0), 0) + 0.9
     width, height = 0.75 * (high - low)
     figure = canvas(width + 0.7, height + 0.8)
     ax = axes(figure, 0.45, 0.4, width, height)
-    for (name, (x, y)), colour in zip(vectors.items(), colours):
-        ax.annotate(
-            "",
-            (x, y),
-            (0, 0),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": colour,
-                "linewidth": 2.5,
-                "shrinkA": 0,
-                "shrinkB": 0,
-                "mutation_scale": 16,
-            },
-        )
-        ax.annotate(
-            short(name),
-            (x, y),
-            (6, 5) if y else (0, -14),
-            textcoords="offset points",
-            color=colour,
-            fontsize=10,
-            weight="bold",
-            parse_math=False,
-        )
+    _arrow(ax, "q", query, COLOURS["Q"], 7, (0, -18))
+    for name, key in keys.items():
+        _arrow(ax, name, key, COLOURS["K"], 2.5, (8, 6))
     _plain(ax, title, "", "", (low[1], high[1]))
     ax.set_xlim(low[0], high[0])
     ax.set_xticks(np.arange(np.ceil(low[0]), high[0]))
     ax.set_yticks(np.arange(np.ceil(low[1]), high[1]))
     ax.grid(color="#E6E6E6", linewidth=0.8)
     ax.set_axisbelow(True)
-    words = "; ".join(f"{name} to ({number(x)}, {number(y)})" for name, (x, y) in vectors.items())
+    words = "; ".join(f"{name} to ({number(x)}, {number(y)})" for name, (x, y) in {"q": query, **keys}.items())
     figure.set_label(f"Arrows from the origin: {words}.")
     return figure
+
+
+def _arrow(ax: Axes, name: str, end: np.ndarray, colour: str, linewidth: float, offset: tuple[int, int]) -> None:
+    style = {"arrowstyle": "-|>", "color": colour, "linewidth": linewidth, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16}
+    ax.annotate("", end, (0, 0), arrowprops=style)
+    style = {"color": colour, "fontsize": 10, "weight": "bold", "parse_math": False}
+    ax.annotate(short(name), end, offset, textcoords="offset points", **style)
 
 
 def _plain(ax: Axes, title: str, x_name: str, y_name: str, limits: tuple[float, float] | None) -> None:
