@@ -212,5 +212,5 @@ def show(figure: Figure, caption: str, alt: str | None = None) -> None:
     width = round(figure.get_size_inches()[0] * CSS_DPI)
     display({"image/png": png(figure), "text/plain": words}, raw=True, metadata={"image/png": {"width": width}})
     plain = html.escape(" ".join(words.split()), quote=False)
-    in_words = re.sub(r"[\\`*_$~|#\[\]]", lambda mark: f"&#{ord(mark[0])};", plain)  # no mark acts as Markdown
+    in_words = re.sub(r"[\\`*_$~|#[]", lambda mark: f"&#{ord(mark[0])};", plain)  # no mark acts as Markdown
     display(Markdown(f"*{caption}*\n\n<details><summary>In words</summary>\n\n{in_words}\n\n</details>"))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, PathPatch
 from matplotlib.path import Path
 
-from helpers.figures.canvas import COLOURS, MAPS, axes, canvas, colour_bar, number
+from helpers.figures.canvas import COLOURS, MAPS, axes, canvas, colour_bar, number, short
 from helpers.figures.heatmaps import draw_panel, light_up
 
 CELL = 0.16  # inches
@@ -54,12 +54,13 @@ def pipeline(arrays: Mapping[str, np.ndarray], tokens: Sequence[str], *, step: s
             norm = Normalize(-np.abs(array).max(), np.abs(array).max())
         draw_panel(ax, array, MAPS[{"output": "V"}.get(name, name)], norm, annotated=False)
         colour = COLOURS.get({"output": "V", "scores": "weights"}.get(name, name))
-        ax.set_title(name, fontsize=11, color=colour, pad=4)
+        ax.set_title(name, y=1, fontsize=11, color=colour, pad=4)
         ax.set_xlabel(f"{array.shape[0]} × {array.shape[1]}", fontsize=9, color=COLOURS["ink"])
         ax.spines[:].set_visible(True)
         ax.spines[:].set_color("#CCCCCC")
         ax.set_xticks([])
-        ax.set_yticks(range(len(tokens)) if name == "X" else [], tokens if name == "X" else [], fontsize=8)
+        rows = list(map(short, tokens)) if name == "X" else []
+        ax.set_yticks(range(len(rows)), rows, fontsize=8, parse_math=False)
     for start, end, label in STEPS:
         _step(figure, arrays, start, end, step if label == "softmax" else label)
     shapes = ", ".join(f"{name} {array.shape[0]} by {array.shape[1]}" for name, array in arrays.items())
@@ -90,14 +91,14 @@ def asking(weights: np.ndarray, tokens: Sequence[str], query: int, *, title: str
     above.set_ylim(0, 1)
     above.set_xticks([])
     above.set_yticks([])
-    above.set_title(title, fontsize=11, color=COLOURS["ink"], pad=8)
+    above.set_title(title, y=1, fontsize=11, color=COLOURS["ink"], pad=8, parse_math=False)
     for key, weight in enumerate(weights[query]):
         _arc(above, query, key, float(weight), n, named=key == weights[query].argmax())
     for place, token in enumerate(tokens):
         above.text(
             place,
             0.02,
-            token,
+            short(token),
             ha="center",
             va="bottom",
             fontsize=10,
@@ -107,8 +108,8 @@ def asking(weights: np.ndarray, tokens: Sequence[str], query: int, *, title: str
         )
     below = axes(figure, left, 2.05, cell * n, 0.36 * n)
     draw_panel(below, weights, MAPS["weights"], Normalize(0, 1), decimals=2)
-    below.set_xticks(range(n), tokens, parse_math=False)
-    below.set_yticks(range(n), tokens, parse_math=False)
+    below.set_xticks(range(n), map(short, tokens), parse_math=False)
+    below.set_yticks(range(n), map(short, tokens), parse_math=False)
     below.set_xlabel("key", fontsize=9, color=COLOURS["K"])
     below.set_ylabel("query", fontsize=9, color=COLOURS["Q"])
     light_up(below, query, n)
