@@ -1,56 +1,63 @@
-"""Turn executed notebooks into web pages with sliders that need no kernel: `python -m tools.export SITE …`.
+"""Executed notebooks as web pages, with sliders that need no kernel. `tools.site` makes a course of them.
 
-The pages ask no other host for anything. Formulas are set by the MathJax that `--mathjax` names, an address
-relative to the pages; without it they stay as TeX.
+The pages ask no other host for anything.
 """
-from __future__ import annotations
 
-import argparse
 import copy
+import re
+from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 from typing import Any
 
-import nbformat
+from jinja2 import Environment, FileSystemLoader
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
+from pygments.formatters import HtmlFormatter
 
+from tools.lessons import ROOT
+
+TEMPLATES = ROOT / "tools" / "templates"
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-
-# The lab template, but for the scripts that it fetches from elsewhere.
-TEMPLATE = """
-{%- extends 'index.html.j2' -%}
-{%- block html_head_js -%}{%- endblock -%}
-{%- block html_head_js_mermaidjs -%}{%- endblock -%}
-{%- block html_head_js_mathjax -%}
-{%- if resources.mathjax_url -%}
-<script>MathJax = {tex: {inlineMath: [['$', '$'], ['\\\\(', '\\\\)']]}};</script>
-<script defer src="{{ resources.mathjax_url }}"></script>
-{%- endif -%}
-{%- endblock -%}
-"""
+HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)<a class="anchor-link"', re.S)
 
 
-def page(notebook: NotebookNode, title: str, mathjax: str = "") -> str:
+def page(notebook: NotebookNode, title: str, **course: Any) -> str:
     """The web page of an executed notebook.
 
     Parameters
     ----------
-    notebook
+    notebook : NotebookNode
         With its widgets' state, as `nbconvert --execute` stores it. It is not changed.
-    title
-        The page's title, where the notebook's metadata name none.
-    mathjax
-        The address of MathJax 3, relative to the page; none: formulas stay as TeX.
+    title : str
+        The page's title.
+    **course
+        What else `lesson.html.j2` may show: `chapters`, `this`, `previous` and `next` link the page into a
+        course; `formulas` is the folder of KaTeX, relative to the page. Without it formulas stay as TeX.
 
     Returns
     -------
     str
         One HTML document. A widget that is still in the state stands there as plain HTML.
     """
-    exporter = HTMLExporter(raw_template=TEMPLATE, mathjax_url=mathjax)
-    return exporter.from_notebook_node(with_widgets_as_html(notebook), {"metadata": {"name": title}})[0]
+    html = cells(notebook)
+    return render("lesson.html.j2", title=title, cells=html, headings=HEADING.findall(html), **course)
+
+
+def render(template: str, **content: Any) -> str:
+    """A page from one of the templates, with the style that all pages share."""
+    style = (TEMPLATES / "course.css").read_text(encoding="utf-8")
+    colours = HtmlFormatter(style="default").get_style_defs(".highlight")
+    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=False)
+    return environment.get_template(template).render(style=style + colours, **content)
+
+
+def cells(notebook: NotebookNode) -> str:
+    """The cells of an executed notebook as HTML: sources, outputs and widgets."""
+    template = (TEMPLATES / "cells.html.j2").read_text(encoding="utf-8")
+    exporter = HTMLExporter(template_name="basic", raw_template=template, exclude_output_prompt=True)
+    html = exporter.from_notebook_node(with_widgets_as_html(notebook))[0]
+    return re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.S)  # it may scroll
 
 
 def with_widgets_as_html(notebook: NotebookNode) -> NotebookNode:
@@ -64,7 +71,7 @@ def with_widgets_as_html(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _without_view(output: NotebookNode, states: dict[str, Any]) -> NotebookNode:
+def _without_view(output: NotebookNode, states: Mapping[str, Any]) -> NotebookNode:
     """The output with HTML in its widget's place; of a progress bar nothing is left."""
     view = output.get("data", {}).pop(VIEW, None)
     html = _widget_html(view["model_id"], states) if view else ""
@@ -73,7 +80,7 @@ def _without_view(output: NotebookNode, states: dict[str, Any]) -> NotebookNode:
     return output
 
 
-def _widget_html(model_id: str, states: dict[str, Any]) -> str:
+def _widget_html(model_id: str, states: Mapping[str, Any]) -> str:
     """HTML as it is, a box as what is in it, a text field as what it holds, anything else as nothing."""
     model = states.get(model_id, {})
     kind, state = model.get("model_name"), model.get("state")
@@ -82,20 +89,3 @@ def _widget_html(model_id: str, states: dict[str, Any]) -> str:
     if kind == "TextModel":
         return f"<p>{escape(state['description'])}: {escape(state['value'])}</p>"
     return state["value"] if kind == "HTMLModel" else ""
-
-
-def main() -> None:
-    """Write one page a notebook into a folder."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("site", type=Path, help="the folder for the pages")
-    parser.add_argument("notebooks", type=Path, nargs="+")
-    parser.add_argument("--mathjax", default="", help="the address of MathJax 3, relative to the pages")
-    arguments = parser.parse_args()
-    arguments.site.mkdir(parents=True, exist_ok=True)
-    for path in arguments.notebooks:
-        html = page(nbformat.read(path, as_version=4), path.stem, arguments.mathjax)
-        (arguments.site / f"{path.stem}.html").write_text(html, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

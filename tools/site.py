@@ -1,0 +1,158 @@
+"""The course as a site: its lessons as pages that need no kernel, a map, and JupyterLite to run them in.
+
+    python -m tools.site [FOLDER]
+
+Everything that a page needs is in the site: KaTeX comes from its npm package when the site is built.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from nbclient import NotebookClient
+from nbconvert.filters import markdown2html
+from nbformat import NotebookNode
+
+from tools.export import page, render
+from tools.lessons import ROOT, Lesson, lessons
+from tools.links import README, address, open_links
+
+PACKAGES = ROOT / ".cache" / "npm"
+KATEX = "katex-0.19.1"
+FORMULAS = ("dist/katex.min.js", "dist/katex.min.css", "dist/contrib/auto-render.min.js", "dist/fonts/*.woff2")
+PICTURE = ".github/floor_plan.png"
+AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What the site says of a lesson, all of it read out of the lesson.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    """
+
+    lesson: Lesson
+
+    @property
+    def page(self) -> str:
+        return f"{self.lesson.name}.html"
+
+    @property
+    def number(self) -> str:
+        return self._heading[1]
+
+    @property
+    def title(self) -> str:
+        return self._heading[2]
+
+    @property
+    def skills(self) -> str:
+        """What the reader will be able to do, as an HTML list."""
+        return markdown2html(self._find(r"\*\*You will be able to\*\*\n\n((?:- .*\n)+)"))
+
+    @property
+    def time(self) -> str:
+        return " ".join(self._find(r"\*\*Time:\*\*\s+([^.]+\.)").split())
+
+    @property
+    def equation(self) -> str:
+        return self._find(r"\*\*The equation[^:*]*:\*\*\s+(.+)")
+
+    @property
+    def open(self) -> dict[str, str]:
+        """The places where the lesson can be run, with their links."""
+        links = open_links(self.lesson.name, address())
+        return {place: link for place, link in links.items() if place != "page"}
+
+    @cached_property
+    def _heading(self) -> re.Match:
+        return re.match(r"# (\w+) · (.+)", self.lesson.prose[0].source)
+
+    def _find(self, pattern: str) -> str:
+        return re.search(pattern, "\n\n".join(cell.source for cell in self.lesson.prose))[1]
+
+
+def executed(lesson: Lesson) -> NotebookNode:
+    """A copy of the lesson's notebook, run now, for only a run leaves the widgets' state."""
+    resources = {"metadata": {"path": str(lesson.path.parent)}}
+    return NotebookClient(deepcopy(lesson.notebook), timeout=120, resources=resources).execute()
+
+
+def for_the_site(notebook: NotebookNode) -> NotebookNode:
+    """The notebook with links to pages instead of notebooks, and without its open-in links: the page has them."""
+    notebook = deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(r"\]\((\w+)\.ipynb", r"](\1.html", cell.source)
+            cell.source = re.sub(r"^Open this lesson in \[.*\n", "", cell.source, flags=re.M)
+    return notebook
+
+
+def write_pages(folder: Path, chosen: list[Lesson]) -> None:
+    """Run lessons, two at a time, and write their pages and the map."""
+    chapters = [Chapter(lesson) for lesson in chosen]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        notebooks = list(pool.map(executed, chosen))
+    for i, (chapter, notebook) in enumerate(zip(chapters, notebooks)):
+        previous, following = (chapters[i - 1] if i else None), (chapters[i + 1] if chapters[i + 1 :] else None)
+        html = page(
+            for_the_site(notebook), f"{chapter.number} · {chapter.title}", formulas="katex",
+            chapters=chapters, this=chapter, previous=previous, next=following,
+        )  # fmt: skip
+        (folder / chapter.page).write_text(html, encoding="utf-8")
+    words = re.search(rf"!\[(.+?)\]\({re.escape(PICTURE)}\)", README.read_text(encoding="utf-8"))[1]
+    shutil.copy(ROOT / PICTURE, folder)
+    repository = f"https://github.com/{address().repository}"
+    course_map = render(
+        "map.html.j2", title="Paying Attention", formulas="katex", chapters=chapters, floor_plan=words,
+        repository=repository,
+    )  # fmt: skip
+    (folder / "index.html").write_text(course_map, encoding="utf-8")
+
+
+def npm_package(name: str) -> Path:
+    """The archive of an npm package, named as in `katex-0.19.1`; fetched once."""
+    archive = PACKAGES / f"{name}.tgz"
+    if not archive.exists():
+        PACKAGES.mkdir(parents=True, exist_ok=True)
+        npm = [shutil.which("npm") or "npm", "pack", "--silent", "@".join(name.rsplit("-", 1))]
+        subprocess.run(npm, cwd=PACKAGES, check=True, stdout=subprocess.DEVNULL)
+    return archive
+
+
+def unpack(name: str, patterns: tuple[str, ...], folder: Path) -> None:
+    """Write the files of an npm package that match a pattern into a folder; fonts keep their own folder."""
+    with tarfile.open(npm_package(name)) as archive:
+        for member in archive:
+            path = PurePosixPath(member.name).relative_to("package")
+            if any(path.match(pattern) for pattern in patterns):
+                goal = folder / ("fonts" if path.parent.name == "fonts" else "") / path.name
+                goal.parent.mkdir(parents=True, exist_ok=True)
+                goal.write_bytes(archive.extractfile(member).read())
+
+
+def build(folder: Path, chosen: list[Lesson]) -> None:
+    """Write the static part of the site into an empty folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unpack(KATEX, FORMULAS, folder / "katex")
+    (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
+    write_pages(folder, chosen)
+
+
+def main(folder: Path) -> None:
+    """Build the site anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    build(folder, lessons())
+
+
+if __name__ == "__main__":
+    main(Path(*sys.argv[1:] or ["_site"]))
