@@ -183,6 +183,12 @@ SOFTMAX = Written(
             over_all_in_loops,
         ),
         wrong("no keepdims", "wrong rows", no_keepdims, sums_in_a_row),
+        wrong(
+            "neither keepdims nor maximum",
+            "wrong rows",
+            lambda s: np.exp(s) / np.exp(s).sum(axis=-1),
+            lambda s: np.exp(s) / [sum(row) for row in np.exp(s)],
+        ),
         wrong("no maximum", "exp overflows", naive, naive_by_rows),
         wrong(
             "the mean subtracted",
