@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers import story
 from helpers.attention import softmax
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge
+from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, never_raises
 
 
 def dot_product_scores(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
@@ -15,6 +15,7 @@ def dot_product_scores(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdi
     return judge(answer, _SCORES)
 
 
+@never_raises
 def key_for(key: Any) -> Verdict:
     """Check a key, four numbers, that "saw" scores 5 with and "i" scores 0 with."""
     if contains_blank(key):
@@ -41,6 +42,7 @@ def key_for(key: Any) -> Verdict:
     return Verdict(False, f"'saw' scores {saw:.3g} and 'i' scores {i:.3g}; wanted 5 and 0.")
 
 
+@never_raises
 def one_way(W_q: Any) -> Verdict:
     """Check a (2, 2) matrix W_q with which token 0 scores 4 with token 1, and token 1 scores 0 with token 0."""
     if contains_blank(W_q):

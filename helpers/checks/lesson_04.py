@@ -7,7 +7,17 @@ import numpy as np
 
 from helpers import story
 from helpers.attention import softmax as _row_softmax
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, rows_add_up
+from helpers.checks.verdict import (
+    BLANK,
+    Exercise,
+    Mistake,
+    Verdict,
+    as_numbers,
+    contains_blank,
+    judge,
+    never_raises,
+    rows_add_up,
+)
 
 
 def softmax(answer: Callable[[np.ndarray], Any]) -> Verdict:
@@ -15,6 +25,7 @@ def softmax(answer: Callable[[np.ndarray], Any]) -> Verdict:
     return judge(answer, _SOFTMAX)
 
 
+@never_raises
 def sharpness(beta: Any) -> Verdict:
     """Check a sharpness β with which the blue desk gets .90 of the lab's weights."""
     if contains_blank(beta):
@@ -34,6 +45,7 @@ def sharpness(beta: Any) -> Verdict:
     return Verdict(False, f"The desk gets {weight:.2f}, more than .90: a little too sharp.")
 
 
+@never_raises
 def scores_for(scores: Any) -> Verdict:
     """Check three scores whose weights are .5, .25, .25."""
     if contains_blank(scores):
@@ -81,11 +93,12 @@ _SOFTMAX = Exercise(
     names=("scores",),
     right=_row_softmax,
     inputs=[
-        (np.array([[1.0, 2], [3, 3]]),),
+        (np.array([[1.0, -2], [0.5, 3]]),),
         (_rng.normal(size=(3, 4)),),
         (np.array([[2.0, -1, 0], [0.5, 1, -2]]),),
         (np.array([[1, 2, 3], [0, 4, 1]]),),
         (np.array([[1000.0, 1001], [-1000, -1002]]),),
+        (np.array([[0.0, 2000, 3], [5, 1, -2000]]),),
     ],
     mistakes=[
         Mistake(
@@ -98,6 +111,18 @@ _SOFTMAX = Exercise(
         Mistake(
             _no_keepdims,
             "The sums met the wrong rows. Print the shape of your sum, and think of how it lines up with the scores.",
+        ),
+        Mistake(
+            lambda s: np.exp(s) / np.exp(s).sum(axis=-1),
+            "The sums met the wrong rows. Print the shape of your sum, and think of how it lines up with the scores.",
+        ),
+        Mistake(
+            lambda s: (
+                np.exp(s - s.mean(axis=-1, keepdims=True))
+                / np.exp(s - s.mean(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+            ),
+            "You subtract the mean. With one score far above the rest exp still overflows: which number must no "
+            "exponent exceed?",
         ),
         Mistake(
             lambda s: np.exp(s) / np.exp(s).sum(axis=-1, keepdims=True),

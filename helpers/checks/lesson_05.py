@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers import story
 from helpers.attention import attention, softmax
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge
+from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, never_raises
 
 
 def weigh_values(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
@@ -20,6 +20,7 @@ def contributions(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
     return judge(answer, _CONTRIBUTIONS)
 
 
+@never_raises
 def ask_for_coffee(query: Any) -> Verdict:
     """Check a query, three numbers, whose answer lies within half a metre of the coffee machine."""
     if contains_blank(query):
@@ -47,7 +48,7 @@ _WEIGH = Exercise(
     names=("weights", "V"),
     right=lambda weights, V: weights @ V,
     inputs=[
-        (np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[10.0, 2], [0, 20]])),
+        (np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([[10.0, 2], [0, 20]])),
         (softmax(_rng.normal(size=(2, 4))), _rng.normal(size=(4, 7))),
         (softmax(_rng.normal(size=(5, 3))), _rng.normal(size=(3, 2))),
     ],
@@ -65,6 +66,7 @@ _WEIGH = Exercise(
             lambda w, V: V.T @ w,
             "You mixed along the queries. Each query mixes over the keys, with its own row of weights.",
         ),
+        Mistake(lambda w, V: V, "These are the values themselves. Where do the weights come in?"),
         Mistake(lambda w, V: w * V, "* multiplies cell by cell. One output mixes all the values."),
         Mistake(
             lambda w, V: V[w.argmax(axis=1)],

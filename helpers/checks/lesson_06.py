@@ -6,7 +6,17 @@ from typing import Any
 import numpy as np
 
 from helpers import attention as maths
-from helpers.checks.verdict import BLANK, Exercise, Mistake, Verdict, as_numbers, contains_blank, judge, rows_add_up
+from helpers.checks.verdict import (
+    BLANK,
+    Exercise,
+    Mistake,
+    Verdict,
+    as_numbers,
+    contains_blank,
+    judge,
+    never_raises,
+    rows_add_up,
+)
 
 
 def scaled_weights(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
@@ -14,6 +24,7 @@ def scaled_weights(answer: Callable[[np.ndarray, np.ndarray], Any]) -> Verdict:
     return judge(answer, _SCALED)
 
 
+@never_raises
 def spread(std: Any) -> Verdict:
     """Check the std of a score whose q and k have 25 independent coordinates of std 2."""
     return _one_number(
@@ -32,6 +43,7 @@ def spread(std: Any) -> Verdict:
     )
 
 
+@never_raises
 def divide_by(divisor: Any) -> Verdict:
     """Check the divisor that brings the scores' std back to 1 where d_model = 16, W's std = .5 and d_k = 4."""
     return _one_number(
@@ -89,7 +101,7 @@ _SCALED = Exercise(
         (np.array([[1.0, 2], [3, -1]]), np.array([[1.0, 0], [0.5, 1.5]])),
         (_rng.normal(size=(2, 4)), _rng.normal(size=(3, 4))),
         (_rng.normal(size=(5, 9)), _rng.normal(size=(4, 9))),
-        (np.array([[900.0, 0, 400]]), np.array([[2.0, 1, 0.5], [2, 7, 0.501]])),
+        (np.array([[1800.0, 0, 800]]), np.array([[2.0, 1, 0.5], [2, 7, 0.501], [-1, 3, 0], [0, 2, 0]])),
     ],
     mistakes=[
         Mistake(

@@ -84,7 +84,7 @@ _VALUES_GRADIENT = Exercise(
     names=("weights", "d_output"),
     right=lambda w, d: w.T @ d,
     inputs=[
-        (np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[10.0, 2], [0, 20]])),
+        (np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[10.0, 2], [0, 20]])),
         (_rng.dirichlet(np.ones(4), size=2), _rng.normal(size=(2, 3))),
         (_rng.dirichlet(np.ones(3), size=5), _rng.normal(size=(5, 2))),
     ],
