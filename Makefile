@@ -1,7 +1,7 @@
 # make lab      opens the course in JupyterLab
 # make test     runs all tests                      make test ARGS="-m 'not browser'"
 # make refresh  re-executes the lessons             make refresh LESSONS=notebooks/01_tokens.ipynb
-# make bench    measures the speed
+# make bench    measures the speed                  make bench PARTS="start lessons"
 # make links REPO=owner/name [REF=main]             says where the course is published
 #
 # PYTHON=python3.12 picks the Python that a new .venv is made with; an empty PINS= takes the newest packages allowed.
@@ -26,7 +26,7 @@ refresh: .venv/test-ready
 	.venv/bin/python -m tools.refresh $(LESSONS)
 
 bench: .venv/test-ready
-	.venv/bin/python -m tools.bench
+	.venv/bin/python -m tools.bench $(PARTS)
 
 links: .venv/lab-ready
 	.venv/bin/python -m tools.links $(REPO) $(REF)
