@@ -81,6 +81,7 @@ def floor_plan(
 
 
 def _room(ax: Axes, room: tuple[float, float], title: str) -> None:
+    # Here and below `add_artist`: `add_patch` would look for limits that are fixed, for a sixth of the time of a frame.
     ax.set_xlim(0, room[0])
     ax.set_ylim(0, room[1])
     ax.set_facecolor(WOOD)
@@ -89,7 +90,7 @@ def _room(ax: Axes, room: tuple[float, float], title: str) -> None:
     ax.set_xlabel("x in metres", fontsize=8.5)
     ax.set_ylabel("y in metres", fontsize=8.5)
     ax.set_title(title, loc="left", y=1, fontsize=11, color=COLOURS["ink"], pad=8, parse_math=False)
-    ax.add_patch(Rectangle((0, 0), *room, fill=False, edgecolor=WALL, linewidth=5, zorder=3, clip_on=False))
+    ax.add_artist(Rectangle((0, 0), *room, fill=False, edgecolor=WALL, linewidth=5, zorder=3, clip_on=False))
     ax.plot([room[0]] * 2, [2.2, 3.6], color="#BFE3F5", linewidth=5, zorder=4, clip_on=False)  # the window
     ax.hlines(np.arange(0.5, room[1], 0.5), 0, room[0], color="#F0E9DA", linewidth=0.8, zorder=0)  # the boards
 
@@ -99,7 +100,7 @@ def _furniture(ax: Axes, place: str, spot: np.ndarray) -> None:
     low = (spot[0] - width / 2, spot[1] - depth / 2)
     colour = DESK if "blue" in place else SHADE
     if place == "the tea table":
-        ax.add_patch(Circle(spot, width / 2, facecolor=colour, edgecolor="#B5AC99", zorder=1))
+        ax.add_artist(Circle(spot, width / 2, facecolor=colour, edgecolor="#B5AC99", zorder=1))
     else:
         box = FancyBboxPatch(
             low,
@@ -110,7 +111,7 @@ def _furniture(ax: Axes, place: str, spot: np.ndarray) -> None:
             edgecolor="#8FA9BD" if "blue" in place else "#B5AC99",
             zorder=1,
         )
-        ax.add_patch(box)
+        ax.add_artist(box)
     _DETAILS.get(place, lambda ax, x, y: None)(ax, *spot)
     ax.text(
         spot[0],
@@ -127,7 +128,7 @@ def _furniture(ax: Axes, place: str, spot: np.ndarray) -> None:
 
 def _books(ax: Axes, x: float, y: float) -> None:
     for i, colour in enumerate(["#B98B73", "#8FA9BD", "#C9B26B", "#9DB08C", "#B98B73", "#A79BB8"]):
-        ax.add_patch(Rectangle((x - 0.25, y - 0.72 + 0.24 * i), 0.5, 0.17, facecolor=colour, zorder=1))
+        ax.add_artist(Rectangle((x - 0.25, y - 0.72 + 0.24 * i), 0.5, 0.17, facecolor=colour, zorder=1))
 
 
 def _pen(ax: Axes, x: float, y: float) -> None:
@@ -135,13 +136,13 @@ def _pen(ax: Axes, x: float, y: float) -> None:
 
 
 def _coffee_maker(ax: Axes, x: float, y: float) -> None:
-    ax.add_patch(Rectangle((x - 0.28, y + 0.08), 0.56, 0.2, facecolor="#6E5B4B", zorder=1))
-    ax.add_patch(Circle((x + 0.2, y - 0.2), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
+    ax.add_artist(Rectangle((x - 0.28, y + 0.08), 0.56, 0.2, facecolor="#6E5B4B", zorder=1))
+    ax.add_artist(Circle((x + 0.2, y - 0.2), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
 
 
 def _tea_things(ax: Axes, x: float, y: float) -> None:
-    ax.add_patch(Circle((x - 0.18, y - 0.2), 0.15, facecolor="#C98F6B", edgecolor="#8A6A4F", zorder=1))
-    ax.add_patch(Circle((x + 0.22, y - 0.16), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
+    ax.add_artist(Circle((x - 0.18, y - 0.2), 0.15, facecolor="#C98F6B", edgecolor="#8A6A4F", zorder=1))
+    ax.add_artist(Circle((x + 0.22, y - 0.16), 0.09, facecolor="white", edgecolor="#8A6A4F", zorder=1))
 
 
 def _cushions(ax: Axes, x: float, y: float) -> None:
@@ -155,7 +156,7 @@ def _cushions(ax: Axes, x: float, y: float) -> None:
             edgecolor="#C9C0AE",
             zorder=1,
         )
-        ax.add_patch(box)
+        ax.add_artist(box)
 
 
 _DETAILS = {
@@ -188,8 +189,8 @@ def _person(ax: Axes, person: str, seat: np.ndarray, spot: np.ndarray) -> None:
 
 def _figure_from_above(ax: Axes, seat: np.ndarray, colour: str) -> None:
     style = {"facecolor": colour, "edgecolor": "white", "linewidth": 1.2, "zorder": 4}
-    ax.add_patch(Ellipse(seat, 0.56, 0.28, **style))  # shoulders
-    ax.add_patch(Circle(seat, 0.14, **style))  # head
+    ax.add_artist(Ellipse(seat, 0.56, 0.28, **style))  # shoulders
+    ax.add_artist(Circle(seat, 0.14, **style))  # head
 
 
 def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray | None) -> None:
@@ -197,7 +198,7 @@ def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray 
         if output is not None:
             ax.plot(*np.transpose([spot, output]), color=COLOURS["V"], linewidth=0.4 + 5 * weight, alpha=0.35, zorder=3)
         radius = max(0.05, 0.38 * np.sqrt(weight))
-        ax.add_patch(Circle(spot, radius, facecolor=COLOURS["V"], edgecolor="white", linewidth=1.2, zorder=5))
+        ax.add_artist(Circle(spot, radius, facecolor=COLOURS["V"], edgecolor="white", linewidth=1.2, zorder=5))
         ax.text(
             spot[0],
             spot[1] + radius + 0.07,
