@@ -235,10 +235,10 @@ def arrows(query: np.ndarray, keys: Mapping[str, np.ndarray], *, title: str = ""
 
 
 def _arrow(ax: Axes, name: str, end: np.ndarray, colour: str, linewidth: float, offset: tuple[int, int]) -> None:
-    style = {"arrowstyle": "-|>", "color": colour, "linewidth": linewidth, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 16}
-    ax.annotate("", end, (0, 0), arrowprops=style)
-    style = {"color": colour, "fontsize": 10, "weight": "bold", "parse_math": False}
-    ax.annotate(short(name), end, offset, textcoords="offset points", **style)
+    line = {"arrowstyle": "-|>", "color": colour, "linewidth": linewidth, "mutation_scale": 16}
+    ax.annotate("", end, (0, 0), arrowprops={**line, "shrinkA": 0, "shrinkB": 0})
+    words = {"color": colour, "fontsize": 10, "weight": "bold", "parse_math": False}
+    ax.annotate(short(name), end, offset, textcoords="offset points", **words)
 
 
 def _plain(ax: Axes, title: str, x_name: str, y_name: str, limits: tuple[float, float] | None) -> None:
