@@ -162,6 +162,6 @@ _SCALED = Exercise(
             "For large scores your weights are nan. What has to be subtracted before exp?",
         ),
     ],
-    praise="Right: whatever d_k, the scores meet softmax with a spread of about 1: a wide model starts as a narrow one.",
+    praise="Right: whatever d_k, the scores meet softmax with a spread of about 1: wide models start like narrow ones.",
     property=rows_add_up,
 )
