@@ -36,8 +36,8 @@ def bars(
     """
     shown = [short(label) for label in labels]
     longest = max(map(len, shown))
-    step = max(0.42, min(0.075 * longest + 0.12, 0.8))
-    turned = 0.075 * longest > step
+    turned = 0.075 * longest > 0.8
+    step = 0.5 if turned else max(0.42, 0.075 * longest + 0.12)
     width, bottom = step * len(labels) + 0.2, 0.2 + (0.07 * longest if turned else 0.12)
     figure = canvas(0.6 + (width + 0.3) * len(panels), 2.5 + bottom)
     for i, (title, heights) in enumerate(panels.items()):
