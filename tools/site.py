@@ -19,10 +19,12 @@ from pathlib import Path, PurePosixPath
 from nbclient import NotebookClient
 from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from tools.export import page, render
-from tools.lessons import ROOT, Lesson, lessons
+from tools.lessons import NOTEBOOKS, ROOT, Lesson, lessons
 from tools.links import README, address, open_links
+from tools.lite import build_lite
 
 PACKAGES = ROOT / ".cache" / "npm"
 KATEX = "katex-0.19.1"
@@ -84,7 +86,8 @@ class Chapter:
 def executed(lesson: Lesson) -> NotebookNode:
     """A copy of the lesson's notebook, run now, for only a run leaves the widgets' state."""
     resources = {"metadata": {"path": str(lesson.path.parent)}}
-    return NotebookClient(deepcopy(lesson.notebook), timeout=120, resources=resources).execute()
+    client = NotebookClient(deepcopy(lesson.notebook), timeout=120, resources=resources)
+    return client.execute(stderr=subprocess.DEVNULL)  # the kernel's own; a cell's is an output
 
 
 def for_the_site(notebook: NotebookNode) -> NotebookNode:
@@ -92,31 +95,45 @@ def for_the_site(notebook: NotebookNode) -> NotebookNode:
     notebook = deepcopy(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = re.sub(r"\]\((\w+)\.ipynb", r"](\1.html", cell.source)
+            cell.source = re.sub(r"\]\((\w+)\.(?:ipynb|md)\b", r"](\1.html", cell.source)
             cell.source = re.sub(r"^Open this lesson in \[.*\n", "", cell.source, flags=re.M)
     return notebook
 
 
-def write_pages(folder: Path, chosen: list[Lesson]) -> None:
-    """Run lessons, two at a time, and write their pages and the map."""
-    chapters = [Chapter(lesson) for lesson in chosen]
+def write_lessons(folder: Path, chapters: list[Chapter]) -> None:
+    """Run the lessons, two at a time, and write their pages."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        notebooks = list(pool.map(executed, chosen))
-    for i, (chapter, notebook) in enumerate(zip(chapters, notebooks)):
-        previous, following = (chapters[i - 1] if i else None), (chapters[i + 1] if chapters[i + 1 :] else None)
+        notebooks = list(pool.map(executed, [chapter.lesson for chapter in chapters]))
+    for previous, chapter, following, notebook in zip([None, *chapters], chapters, [*chapters[1:], None], notebooks):
         html = page(
             for_the_site(notebook), f"{chapter.number} · {chapter.title}", formulas="katex",
             chapters=chapters, this=chapter, previous=previous, next=following,
         )  # fmt: skip
         (folder / chapter.page).write_text(html, encoding="utf-8")
+
+
+def write_papers(folder: Path, chapters: list[Chapter]) -> dict[str, str]:
+    """Write the pages of what stands beside the lessons in Markdown; the titles by page."""
+    titles = {}
+    for path in sorted(NOTEBOOKS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        title, name = re.match("# (.+)", text)[1], f"{path.stem}.html"
+        notebook = for_the_site(new_notebook(cells=[new_markdown_cell(text)]))
+        html = page(notebook, title, formulas="katex", chapters=chapters)
+        (folder / name).write_text(html, encoding="utf-8")
+        titles[name] = title
+    return titles
+
+
+def write_map(folder: Path, chapters: list[Chapter], papers: dict[str, str]) -> None:
+    """Write the first page: the course at a glance. Its picture and the words for it are the README's."""
     words = re.search(rf"!\[(.+?)\]\({re.escape(PICTURE)}\)", README.read_text(encoding="utf-8"))[1]
     shutil.copy(ROOT / PICTURE, folder)
-    repository = f"https://github.com/{address().repository}"
-    course_map = render(
-        "map.html.j2", title="Paying Attention", formulas="katex", chapters=chapters, floor_plan=words,
-        repository=repository,
+    html = render(
+        "map.html.j2", title="Paying Attention", formulas="katex", chapters=chapters, papers=papers,
+        floor_plan=words, repository=f"https://github.com/{address().repository}",
     )  # fmt: skip
-    (folder / "index.html").write_text(course_map, encoding="utf-8")
+    (folder / "index.html").write_text(html, encoding="utf-8")
 
 
 def npm_package(name: str) -> Path:
@@ -140,18 +157,22 @@ def unpack(name: str, patterns: tuple[str, ...], folder: Path) -> None:
                 goal.write_bytes(archive.extractfile(member).read())
 
 
-def build(folder: Path, chosen: list[Lesson]) -> None:
-    """Write the static part of the site into an empty folder."""
+def build_pages(folder: Path) -> None:
+    """Write the static part of the site into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     unpack(KATEX, FORMULAS, folder / "katex")
     (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
-    write_pages(folder, chosen)
+    chapters = [Chapter(lesson) for lesson in lessons()]
+    write_lessons(folder, chapters)
+    write_map(folder, chapters, write_papers(folder, chapters))
 
 
 def main(folder: Path) -> None:
-    """Build the site anew."""
+    """Build the whole site anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    build(folder, lessons())
+    build_pages(folder)
+    build_lite(folder / "lite")
+    print(f"The site is in {folder}: python -m http.server -d {folder}")
 
 
 if __name__ == "__main__":
