@@ -3,6 +3,8 @@
 # make refresh  re-executes the lessons             make refresh LESSONS=notebooks/01_tokens.ipynb
 # make bench    measures the speed                  make bench PARTS="start lessons"
 # make links REPO=owner/name [REF=main]             says where the course is published
+# make site     builds pages and JupyterLite in _site
+# make test-environments                            runs the lessons on other Pythons, packages and processors
 #
 # PYTHON=python3.12 picks the Python that a new .venv is made with; an empty PINS= takes the newest packages allowed.
 
@@ -14,7 +16,7 @@ SUPPORTED = import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))
 INSTALL = .venv/bin/python -m pip install --quiet --disable-pip-version-check $(PINS)
 GIVE_UP = { rm -rf .venv; echo "$(1)" >&2; exit 1; }
 
-.PHONY: lab test refresh bench links
+.PHONY: lab test refresh bench links site test-environments
 
 lab: .venv/lab-ready
 	.venv/bin/jupyter lab --ServerApp.root_dir=. notebooks/01_tokens.ipynb
@@ -30,6 +32,12 @@ bench: .venv/test-ready
 
 links: .venv/lab-ready
 	.venv/bin/python -m tools.links $(REPO) $(REF)
+
+site: .venv/site-ready
+	.venv/bin/python -m tools.site
+
+test-environments: .venv/test-ready
+	.venv/bin/python -m tools.environments
 
 # A stamp file says that the environment is whole, so that one that was interrupted is made anew.
 .venv/lab-ready: requirements.txt tests/reference.txt
@@ -48,4 +56,10 @@ links: .venv/lab-ready
 	@echo "Adding what the tests need ..."
 	@$(INSTALL) -r requirements.txt -r tests/requirements.txt || $(call GIVE_UP,The packages of \
 	tests/requirements.txt could not be installed: see above. Is the network there?)
+	@touch $@
+
+.venv/site-ready: .venv/lab-ready tools/requirements.txt
+	@echo "Adding what the site needs ..."
+	@$(INSTALL) -r requirements.txt -r tools/requirements.txt || $(call GIVE_UP,The packages of \
+	tools/requirements.txt could not be installed: see above. Is the network there?)
 	@touch $@
