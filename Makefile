@@ -4,6 +4,8 @@
 # make bench    measures the speed                  make bench PARTS="start lessons"
 # make links REPO=owner/name [REF=main]             says where the course is published
 # make site     builds pages and JupyterLite in _site
+# make mutants  puts in wrong versions, one by one   make mutants WORDS="softmax players"
+# make mutation scores the tests line by line        make mutation MODULES=story
 # make test-environments                            runs the lessons on other Pythons, packages and processors
 #
 # PYTHON=python3.12 picks the Python that a new .venv is made with; an empty PINS= takes the newest packages allowed.
@@ -16,7 +18,7 @@ SUPPORTED = import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))
 INSTALL = .venv/bin/python -m pip install --quiet --disable-pip-version-check $(PINS)
 GIVE_UP = { rm -rf .venv; echo "$(1)" >&2; exit 1; }
 
-.PHONY: lab test refresh bench links site test-environments
+.PHONY: lab test refresh bench links site mutants mutation test-environments
 
 lab: .venv/lab-ready
 	.venv/bin/jupyter lab --ServerApp.root_dir=. notebooks/01_tokens.ipynb
@@ -35,6 +37,13 @@ links: .venv/lab-ready
 
 site: .venv/site-ready
 	.venv/bin/python -m tools.site
+
+mutants: .venv/test-ready
+	.venv/bin/python -m tools.mutants $(WORDS)
+
+mutation: .venv/test-ready
+	@$(INSTALL) -r tests/mutation.txt
+	.venv/bin/python -m tools.mutation $(MODULES)
 
 test-environments: .venv/test-ready
 	.venv/bin/python -m tools.environments
