@@ -43,7 +43,7 @@ def test_too_many_words_are_counted(field):
     assert "No stars yet" in answer_to(field, "word " * 10_000)
 
 
-@pytest.mark.parametrize("word", ["<b>bold</b>", "<script>alert(1)</script>", '"><img/onerror=x', "$x^2$", "$x^{$", "&amp;"])
+@pytest.mark.parametrize("word", ["<b>b</b>", "<script>x()</script>", '"><img/onerror=x', "$x^2$", "$x^{$", "&lt;"])
 def test_markup_is_shown_as_it_was_typed(field, word):
     shown = answer_to(field, f"{word}* pen*")
     assert "<img" in shown and not re.search(r"<(b|script)>|<img/", shown)
