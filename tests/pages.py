@@ -18,13 +18,6 @@ import nbformat
 
 ROOT = Path(__file__).parents[1]
 
-# What Colab runs, as far as it matters here.
-COLAB = """
-ipywidgets==7.7.1 ipykernel==6.17.1 ipython==7.34.0 jupyter_client==7.4.9 jupyter_core==5.9.1 traitlets==5.7.1
-matplotlib==3.10.0 matplotlib-inline==0.2.2 numpy==2.1.3 nbclient==0.10.4 nbformat==5.11.1 notebook==6.5.7
-widgetsnbextension==3.6.10 jupyterlab_widgets==3.0.16 setuptools==80.9.0
-""".split()
-
 
 def write_notebook(path: Path, *cells: str) -> Path:
     """Write a notebook of code cells that can import the course's helpers."""
@@ -41,23 +34,6 @@ def execute(path: Path, python: str | Path = sys.executable) -> nbformat.Noteboo
     command = [python, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace", path]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     return nbformat.read(path, as_version=4)
-
-
-def colab_python(folder: Path) -> Path:
-    """The Python of an environment like Colab's, made in the folder (in a minute) if it is not there yet.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        If it can't be made: there is no network, or this Python is newer than what Colab runs.
-    """
-    python = folder / "bin" / "python"
-    stamp = folder / "made-of.json"
-    if not stamp.exists() or json.loads(stamp.read_text(encoding="utf-8")) != COLAB:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *COLAB], check=True)
-        stamp.write_text(json.dumps(COLAB), encoding="utf-8")
-    return python
 
 
 @contextmanager

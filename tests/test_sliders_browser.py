@@ -10,7 +10,6 @@ from contextlib import contextmanager
 
 import pytest
 from pages import (
-    colab_python,
     execute,
     lab,
     notebook_6,
@@ -20,6 +19,7 @@ from pages import (
     write_notebook,
 )
 
+from tools.environments import Missing, environments, python_of
 from tools.export import page as exported_page
 
 pytestmark = pytest.mark.browser
@@ -75,12 +75,12 @@ SEEN = "() => { const seen = window.seen; window.seen = null; return seen; }"
 
 
 @pytest.fixture(scope="session")
-def colab(request, lack):
+def colab(lack):
     """The Python of an environment like Colab's."""
     try:
-        return colab_python(request.config.cache.mkdir("colab"))
-    except subprocess.CalledProcessError:
-        lack("no environment like Colab's could be made: the packages or a fitting Python were not to be had")
+        return python_of(environments()["Colab"])
+    except Missing as missing:
+        lack(str(missing))
 
 
 @pytest.fixture(scope="module", params=PLACES)
