@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -57,7 +58,8 @@ def house(tmp_path_factory) -> Path:
     (house / "notebooks").mkdir()
     lesson = tiny(house)
     lesson.path.write_text(nbformat.writes(tiny_lesson()), encoding="utf-8")
-    asyncio.run(execute(lesson))
+    with ThreadPoolExecutor() as pool:  # a browser's fixture may have a loop running in this thread
+        pool.submit(asyncio.run, execute(lesson)).result()
     lesson.path.write_bytes(normal_form(lesson.notebook).encode())
     return house
 
