@@ -158,7 +158,13 @@ def png(figure: Figure) -> bytes:
     -------
     bytes
         `SHARPNESS` pixels a CSS pixel. No date and no version inside: the same figure gives the same bytes.
+
+    Raises
+    ------
+    TypeError
+        If it is no figure.
     """
+    _check_figure(figure)
     agg = figure.canvas
     with warnings.catch_warnings():
         # A reader's emoji or script that the font lacks: the words still have it.
@@ -167,6 +173,11 @@ def png(figure: Figure) -> bytes:
     buffer = BytesIO()
     _in_256_colours(np.asarray(agg.buffer_rgba())).save(buffer, "PNG", compress_level=7)
     return buffer.getvalue()
+
+
+def _check_figure(figure: object) -> None:
+    if not isinstance(figure, Figure):
+        raise TypeError(f"figure must be a Figure, not {figure!r}")
 
 
 def _in_256_colours(pixels: np.ndarray) -> Image.Image:
@@ -203,9 +214,12 @@ def show(figure: Figure, caption: str, alt: str | None = None) -> None:
 
     Raises
     ------
+    TypeError
+        If it is no figure.
     ValueError
         If there are no words.
     """
+    _check_figure(figure)
     words = figure.get_label() if alt is None else alt
     if not words.strip():
         raise ValueError("show: alt is empty and the figure carries no words of its own")

@@ -6,12 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, GREY, axes, canvas, number, short
 
 LINES = [COLOURS["Q"], COLOURS["K"], COLOURS["V"], COLOURS["weights"], GREY]
 DASHES = ["-", "--", "-.", ":", "-"]  # so that no line is told by its colour alone
 
 
+@drawn_from(panels="labels")
 def bars(
     panels: Mapping[str, np.ndarray],
     labels: Sequence[str],
@@ -69,6 +71,7 @@ def bars(
     return figure
 
 
+@drawn_from(x="n", lines="x")
 def curves(
     x: np.ndarray,
     lines: Mapping[str, np.ndarray],
@@ -132,6 +135,7 @@ def curves(
     return figure
 
 
+@drawn_from(paths="* *", envelope="*")
 def walks(paths: np.ndarray, envelope: np.ndarray, *, x_name: str, y_name: str, title: str = "") -> Figure:
     """Many random walks from 0, thin, between plus and minus an envelope.
 
@@ -159,6 +163,7 @@ def walks(paths: np.ndarray, envelope: np.ndarray, *, x_name: str, y_name: str, 
     return figure
 
 
+@drawn_from(values="...")
 def histogram(values: np.ndarray, *, name: str, limit: float, title: str = "", bins: int = 41) -> Figure:
     """How often each value occurs, between ±`limit`, with the standard deviation drawn as a bar below.
 
@@ -205,6 +210,7 @@ def histogram_in_words(values: np.ndarray, name: str) -> str:
     )
 
 
+@drawn_from(query="2", keys="2")
 def arrows(query: np.ndarray, keys: Mapping[str, np.ndarray], *, title: str = "") -> Figure:
     """A query and some keys, of two numbers each, as arrows from the origin.
 

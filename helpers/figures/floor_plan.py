@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Ellipse, FancyBboxPatch, Rectangle
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, axes, canvas, number, short
 
 METRE = 0.72  # inches on the picture
@@ -20,6 +21,7 @@ SIZES = {  # width and depth of the furniture, in metres
 }
 
 
+@drawn_from(spots="places 2", seats="places 2", me="2", weights="places", output="2", path="* 2")
 def floor_plan(
     places: Sequence[str],
     spots: np.ndarray,

@@ -14,6 +14,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, CSS_DPI, MAPS, axes, canvas
 from helpers.figures.heatmaps import Panels, draw_panel, largest_in_row, light_up
 
@@ -21,6 +22,7 @@ POINTS = 8  # the size of the tokens
 LETTER = 0.066  # inches, wide enough for the average letter of that size
 
 
+@drawn_from(weights="tokens tokens")
 def heads_heatmap(weights: Panels, tokens: Sequence[str], *, lit: int, title: str = "") -> Figure:
     """The weights that heads give, tokens along both sides: `weights_heatmap`, small and quick to draw.
 

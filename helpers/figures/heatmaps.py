@@ -9,6 +9,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import (
     COLOURS,
     CSS_DPI,
@@ -29,6 +30,7 @@ Panels = np.ndarray | Mapping[str, np.ndarray]
 ANNOTATED = 8  # up to this many rows and columns, the numbers are written in the cells
 
 
+@drawn_from(weights="queries keys", may_attend="bool: queries keys")
 def weights_heatmap(
     weights: Panels,
     queries: Sequence[str],
@@ -64,6 +66,7 @@ def weights_heatmap(
     return figure
 
 
+@drawn_from(scores="queries keys")
 def scores_heatmap(
     scores: Panels,
     queries: Sequence[str],
@@ -95,6 +98,7 @@ def scores_heatmap(
     return figure
 
 
+@drawn_from(scores="queries keys", more="...")
 def scores_with_histogram(
     scores: np.ndarray, queries: Sequence[str], keys: Sequence[str], more: np.ndarray, *, limit: float
 ) -> Figure:
@@ -121,6 +125,7 @@ def scores_with_histogram(
     return figure
 
 
+@drawn_from(vectors="rows *")
 def vectors_heatmap(
     vectors: Mapping[str, np.ndarray], rows: Sequence[str], columns: Mapping[str, Sequence[str]] | Sequence[str]
 ) -> Figure:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, PathPatch
 from matplotlib.path import Path
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, MAPS, axes, canvas, colour_bar, number, short
 from helpers.figures.heatmaps import draw_panel, light_up
 
@@ -34,6 +35,7 @@ STEPS = [  # from, to, what is done
 ]
 
 
+@drawn_from(arrays="tokens *")
 def pipeline(arrays: Mapping[str, np.ndarray], tokens: Sequence[str], *, step: str = "÷ √d_k\nsoftmax") -> Figure:
     """X → Q, K, V → scores → weights → output, each as a small heatmap with its shape under it.
 
@@ -73,6 +75,7 @@ def pipeline(arrays: Mapping[str, np.ndarray], tokens: Sequence[str], *, step: s
     return figure
 
 
+@drawn_from(weights="tokens tokens")
 def asking(weights: np.ndarray, tokens: Sequence[str], query: int, *, title: str = "") -> Figure:
     """One token asks: arcs to the tokens it listens to, over the weights with its row lit up.
 

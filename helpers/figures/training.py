@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, GREY, axes, canvas, number
 from helpers.figures.charts import LINES
 from helpers.figures.floor_plan import WALL, WOOD
@@ -21,6 +22,7 @@ RIGHT = {  # small enough to show inside a wrong one on the same spot
 }
 
 
+@drawn_from(arms="n_steps n_seeds")
 def loss_curves(
     arms: Mapping[str, np.ndarray], *, references: Mapping[str, float], limit: float, title: str = ""
 ) -> Figure:
@@ -56,6 +58,7 @@ def loss_curves(
     return figure
 
 
+@drawn_from(paths="n_moments targets 2", targets="* 2")
 def training_plan(paths: Mapping[str, np.ndarray], targets: np.ndarray, *, title: str = "") -> Figure:
     """The floor from above, a panel an arm: where each answer stands, how it came there, and where it belongs.
 
