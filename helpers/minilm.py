@@ -67,7 +67,14 @@ def stored(name: str) -> dict[str, np.ndarray | list[str]]:
     -------
     dict
         Arrays of float64; the tokens are lists of str.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays of that name.
     """
+    if not isinstance(name, str) or name not in ("real_head", "real_layer"):
+        raise ValueError(f"name is {name!r}; wanted 'real_head' or 'real_layer'")
     with np.load(DATA / f"{name}.npz") as arrays:
         return {key: a.tolist() if a.dtype.kind == "U" else a.astype(float) for key, a in arrays.items()}
 

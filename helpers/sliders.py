@@ -73,13 +73,17 @@ def player(draw: Callable[..., Any], /, *, caption: str, start: Any = None, play
     Raises
     ------
     TypeError
-        If `draw` is not a function, returns no figure, or a control's settings are not a list.
+        If `draw` is not a function, returns no figure, a control's settings are not a list, `caption` is no text,
+        or `play` neither True nor False.
     ValueError
         If there is no control, one has no settings or the same twice, `start` is none of them, a frame weighs
         over 60 KB or the player over 3 MB.
     """
     if not callable(draw):
         raise TypeError(f"draw must be a function that returns a Figure, not {draw!r}")
+    if not isinstance(play, bool):
+        raise TypeError(f"play must be True or False, not {play!r}")
+    _check_texts(caption=caption)
     sliders = _sliders(controls, start)
     settings = [dict(zip(controls, values)) for values in product(*(slider.values for slider in sliders))]
     frames = _frames(draw, settings, caption)
@@ -114,10 +118,11 @@ def typed(answer: Callable[[str], Any], /, *, label: str, caption: str, start: s
     Raises
     ------
     TypeError
-        If `answer` is not a function.
+        If `answer` is not a function, or another argument no text.
     """
     if not callable(answer):
         raise TypeError(f"answer must be a function of the text, not {answer!r}")
+    _check_texts(label=label, caption=caption, start=start)
     field = ipywidgets.Text(start, description=label, style={"description_width": "initial"},
                             layout={"width": "100%", "max_width": "40em"})
     below = ipywidgets.HTML()
@@ -158,6 +163,12 @@ class _Frame(NamedTuple):
                 f'src="data:image/png;base64,{b64encode(self.picture).decode()}">')
 
 
+def _check_texts(**texts: Any) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a text, not {text!r}")
+
+
 def _sliders(controls: Mapping[str, Any], start: Any) -> list[_Slider]:
     if not controls:
         raise ValueError("player needs at least one control with its settings, such as d_k=[1, 2, 4]")
@@ -172,7 +183,7 @@ def _sliders(controls: Mapping[str, Any], start: Any) -> list[_Slider]:
 
 
 def _slider(name: str, values: Any, start: Mapping[str, Any]) -> _Slider:
-    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
+    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)) or np.shape(values) == ():
         raise TypeError(f"{name} must be a list of settings, such as {name}=[1, 2, 4], not {values!r}")
     values = list(values)
     if not values:

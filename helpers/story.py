@@ -83,9 +83,13 @@ def embed(words: list[str]) -> np.ndarray:
 
     Raises
     ------
+    TypeError
+        If `words` is no list of words.
     ValueError
         If a word isn't in `vocabulary`; the message names it.
     """
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        raise TypeError(f"words must be a list of words, not {words!r}")
     unknown = [word for word in words if word not in vocabulary]
     if unknown:
         raise ValueError(f"words not in the story's vocabulary: {', '.join(map(repr, unknown))}")
