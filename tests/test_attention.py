@@ -378,6 +378,11 @@ def test_a_hidden_key_might_as_well_not_be_there(masked):
         np.testing.assert_allclose(output[i], one_output[0], atol=1e-9)
 
 
+def test_hidden_keys_get_nothing_however_low_the_seen_scores_are():
+    _, weights = attention([[1e6]], [[-1e6], [-2e6], [-2e6]], [[1], [2], [3]], may_attend=[[True, False, False]])
+    np.testing.assert_array_equal(weights, [[1, 0, 0]])
+
+
 @given(triples())
 def test_a_mask_that_hides_nothing_changes_nothing(QKV):
     for masked, plain in zip(attention(*QKV, may_attend=True), attention(*QKV)):
