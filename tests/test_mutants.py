@@ -19,7 +19,7 @@ LARGEST = next(mutant for mutant in MUTANTS if mutant.what == "divided by the la
 
 KILLED = [
     (ANY, ["tests/test_validation.py"], "test_validation: test_a_wrong_argument_is_named"),
-    (LARGEST, [LARGEST.file], "ipynb: Cell 3"),
+    (LARGEST, [LARGEST.file], "01_tokens: Cell 3"),
     (SAME, ["tests/test_validation.py"], ""),
 ]
 
@@ -87,5 +87,6 @@ def test_every_function_of_the_maths_is_made_wrong():
 
 
 def test_the_lessons_judge_the_maths_that_they_use():
-    names = judges(Mutant("meaning", "helpers/attention.py", "", "", ""), ROOT)
-    assert "notebooks/01_tokens.ipynb" not in names and "notebooks/02_queries_keys_values.ipynb" in names
+    first, *others = judges(Mutant("meaning", "helpers/attention.py", "", "K = X @ self.W_k", ""), ROOT)
+    assert first == "notebooks/07_self_attention.ipynb"
+    assert "notebooks/01_tokens.ipynb" not in others and "notebooks/02_queries_keys_values.ipynb" in others

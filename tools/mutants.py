@@ -74,12 +74,12 @@ def judges(mutant: Mutant, course: Path) -> list[str]:
         return [*next(tests for start, tests in UNIT_TESTS.items() if mutant.file.startswith(start))]
     if mutant.file.endswith(".ipynb"):
         return [mutant.file]
-    users = [path for path in sorted(course.glob("notebooks/*.ipynb")) if _uses_the_maths(Lesson(path))]
-    return [str(path.relative_to(course)) for path in users]
-
-
-def _uses_the_maths(lesson: Lesson) -> bool:
-    return any(re.search(r"from helpers(\.| import )attention", cell.source) for cell in lesson.code)
+    codes = {path: "\n".join(Lesson(path).python) for path in sorted(course.glob("notebooks/*.ipynb"))}
+    users = [path for path, code in codes.items() if re.search(r"from helpers(\.| import )attention", code)]
+    before = (ROOT / mutant.file).read_text(encoding="utf-8").split(mutant.old)[0]
+    name = re.findall(r"^(?:def|class) (\w+)", before, re.M)[-1]
+    users.sort(key=lambda path: not re.search(rf"\b{name}\b", codes[path]))  # quicker: those that name it first
+    return [path.relative_to(course).as_posix() for path in users]
 
 
 def first_failure(course: Path, selection: Sequence[str]) -> str:
@@ -96,7 +96,12 @@ def first_failure(course: Path, selection: Sequence[str]) -> str:
         raise RuntimeError(run.stdout + run.stderr)
     cases = ElementTree.parse(course / "result.xml").iter("testcase")
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
-    return " ".join(f"{case.get('classname').split('.')[-1]}: {case.get('name')}" for case in failed)
+    return " ".join(f"{_where(case)}: {case.get('name')}"[:90] for case in failed)
+
+
+def _where(case: ElementTree.Element) -> str:
+    """The lesson or the file of tests that a case stands in."""
+    return re.sub(r"^(notebooks|tests)\.|\.ipynb$", "", case.get("classname"))
 
 
 def killer(mutant: Mutant) -> str:
