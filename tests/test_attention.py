@@ -217,6 +217,14 @@ def test_blocks_meet_the_largest_score_late():
     np.testing.assert_allclose(attention_in_blocks(Q, K, V), attention(Q, K, V)[0], atol=1e-12)
 
 
+@pytest.mark.parametrize("batch", [(), (1,)])
+def test_blocks_know_a_long_key_by_all_its_numbers(batch):
+    """Each of them is small, yet together they make a score of 800, whose exp overflows."""
+    Q, K = np.full((*batch, 1, 400), 20.0), np.full((*batch, 2, 400), 2.0)
+    V = np.broadcast_to([[1.0], [3]], (*batch, 2, 1))
+    np.testing.assert_allclose(attention_in_blocks(Q, K, V), np.full((*batch, 1, 1), 2))
+
+
 def test_memory():
     """`attention` holds three n x n arrays at most, `attention_in_blocks` none."""
     n = 1024
