@@ -14,6 +14,7 @@ from copies import PUBLISHED, git, publish, published_at
 from nbclient import NotebookClient
 
 from tools.lessons import ROOT
+from tools.links import address
 
 LESSON = "notebooks/04_softmax.ipynb"
 MINE = "# My own notes\nprint('mine')"
@@ -76,7 +77,8 @@ def as_the_author(notebook) -> None:
 def test_the_link_names_the_course_and_opens_the_first_lesson():
     asked = link()
     assert asked["repo"] == PUBLISHED
-    folder = asked["targetPath"]
+    assert asked.get("branch", address().ref) == address().ref
+    folder = asked.get("targetPath", PUBLISHED.rsplit("/", 1)[1])  # by default the repository's name
     assert asked["urlpath"].startswith(f"lab/tree/{folder}/")
     assert (ROOT / asked["urlpath"].removeprefix(f"lab/tree/{folder}/")).is_file()
 
