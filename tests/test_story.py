@@ -155,6 +155,12 @@ def test_unknown_words_are_named():
         story.embed(["pen", "<b>", "Pen"])
 
 
+@pytest.mark.parametrize("words", ["i", ["i", 3], None, {"i": 1}])
+def test_what_is_no_list_of_words_is_refused(words):
+    with pytest.raises(TypeError, match="words must be a list of words, not"):
+        story.embed(words)
+
+
 def test_what_each_feature_asks_offers_and_hands_over():
     features, rows = table(WHAT_A_FEATURE_DOES)
     assert features == story.features
