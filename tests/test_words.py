@@ -19,7 +19,7 @@ from tools.lessons import NOTEBOOKS, lessons
 
 ARMS = {"raw": np.array([[2.0, 2.5, 3.5], [1.0, 0.5, 0.9]]), "scaled": np.array([[1.2, 1.3, 1.9], [0.1, 0.3, 0.4]])}
 TARGETS = np.array([[0.0, 0], [4, 0], [0, 4]])
-STAY = np.array([[[2.0, 2], [2, 2], [2, 2]], [[0, 1], [4, 0.5], [3, 0]]])  # the third is nearest to the second's spot
+STAY = np.array([[[2.0, 2], [2, 2], [2, 2]], [[0, 1], [3, 1], [4, 0.2]]])  # the last stands on another's spot
 SWAP = np.array([[[0.0, 0], [4, 0], [0, 4]], [[4, 0], [0, 0], [0, 4]]])
 
 
