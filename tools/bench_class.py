@@ -24,7 +24,7 @@ from tools.lessons import NOTEBOOKS, lessons, texts
 from tools.refresh import normal_form
 
 STUDENTS = 30
-PATIENCE = 900  # seconds that a cell may take in the throng
+PATIENCE = 900  # seconds that a cell, its outputs or a kernel's start may take in the throng
 MB = 1_000_000
 PEAK = """
 import resource, sys
@@ -51,7 +51,8 @@ def shown(notebook: NotebookNode) -> list[list[str]]:
 async def attend(stored: NotebookNode, began: float) -> Seat:
     """Run all of the lesson in a kernel of its own."""
     notebook = deepcopy(stored)
-    client = NotebookClient(notebook, timeout=PATIENCE, resources={"metadata": {"path": str(NOTEBOOKS)}})
+    patience = dict.fromkeys(("timeout", "iopub_timeout", "startup_timeout"), PATIENCE)
+    client = NotebookClient(notebook, **patience, resources={"metadata": {"path": str(NOTEBOOKS)}})
     async with client.async_setup_kernel(stderr=subprocess.DEVNULL):
         for index, cell in enumerate(notebook.cells):
             await client.async_execute_cell(cell, index)

@@ -86,7 +86,7 @@ class Chapter:
 def executed(lesson: Lesson) -> NotebookNode:
     """A copy of the lesson's notebook, run now, for only a run leaves the widgets' state."""
     resources = {"metadata": {"path": str(lesson.path.parent)}}
-    client = NotebookClient(deepcopy(lesson.notebook), timeout=120, resources=resources)
+    client = NotebookClient(deepcopy(lesson.notebook), timeout=120, iopub_timeout=120, resources=resources)
     return client.execute(stderr=subprocess.DEVNULL)  # the kernel's own; a cell's is an output
 
 
