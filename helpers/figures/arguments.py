@@ -40,8 +40,8 @@ def drawn_from(**specs: str) -> Callable[[Callable[..., Figure]], Callable[..., 
                     _check(name, given[name], spec, given)
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
-                    for category in (RuntimeWarning, UserWarning):  # not of what a later version will drop
-                        warnings.simplefilter("error", category)
+                    warnings.simplefilter("ignore", UserWarning)  # as of what a later version will drop
+                    warnings.simplefilter("error", RuntimeWarning)
                     return draw(*args, **kwargs)
             except Exception as error:
                 listed = ", ".join(f"{name} ({type(value).__name__})" for name, value in given.items())
