@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Rectangle
+from test_figures import assert_names
 
 from helpers.figures import heads_heatmap, png
 from helpers.sliders import PLAYER_LIMIT
@@ -21,10 +22,16 @@ def figure():
 
 
 def test_each_panel_shows_its_weights_between_0_and_1(figure):
-    meshes = [c for ax in figure.axes for c in ax.collections if isinstance(c, QuadMesh)]
+    meshes = [c for ax in figure.axes[:-1] for c in ax.collections if isinstance(c, QuadMesh)]
     assert [mesh.get_clim() for mesh in meshes] == [(0, 1)] * 2
     for mesh, weights in zip(meshes, WEIGHTS):
         np.testing.assert_array_equal(mesh.get_array(), weights)
+
+
+def test_the_tokens_stand_along_both_sides(figure):
+    for ax, sides in zip(figure.axes, [["left", "below"], ["below"]]):
+        for side in sides:
+            assert_names(ax, side, NAMES, list(range(12)))
 
 
 def test_the_lit_row_is_framed_in_every_panel(figure):

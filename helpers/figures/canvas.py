@@ -3,6 +3,7 @@
 import html
 import re
 import warnings
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from io import BytesIO
 
@@ -21,6 +22,8 @@ from PIL import Image
 
 CSS_DPI = 96  # a CSS pixel is 1/96 inch by definition
 SHARPNESS = 2  # PNG pixels a CSS pixel: crisp on a high-density display
+# What Matplotlib says of a reader's emoji or script that the font lacks: the words still have it.
+MISSING = "Glyph .* missing|Matplotlib currently does not support"
 
 # Okabe and Ito's palette, which readers with any colour vision can tell apart (https://jfly.uni-koeln.de/color/).
 COLOURS = {"Q": "#0072B2", "K": "#D55E00", "V": "#009E73", "X": "#4D4D4D", "weights": "#5B2A86", "ink": "#222222"}
@@ -79,6 +82,11 @@ def number(value: float, decimals: int | None = None) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
+def minus(text: str) -> str:
+    """A number's text with a minus sign for its hyphen."""
+    return text.replace("-", "−")
+
+
 def short(name: str) -> str:
     """A name as an axis has room for it: one line of at most 18 characters."""
     line = " ".join(name.split())
@@ -86,33 +94,74 @@ def short(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _centred_path(text: str, size: float) -> Path:
-    path = TextPath((0, 0), text.replace("-", "−"), size=size, prop=FontProperties(family="DejaVu Sans"))
+def _outline(text: str, size: float, align: float, middle: str) -> Path:
+    """A text's outline in points: `align` of its width lies left of 0, the middle of the letter `middle` at height 0.
+
+    One height for all, so that the letters of different texts align.
+    """
+    if not text.strip():
+        return Path([(0, 0)])  # there is nothing to see, but it has a place
+    font = FontProperties(family="DejaVu Sans")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", MISSING)
+        path = TextPath((0, 0), text.replace("$", r"\$"), size=size, prop=font)  # a dollar is no formula
     box = path.get_extents()
-    height = TextPath((0, 0), "0", size=size).get_extents().height  # one height for all, so that the digits align
-    pixel = 72 / (CSS_DPI * SHARPNESS)  # in points: on whole pixels, equal numbers are equal pixels, and pack well
-    left, down = (round(offset / pixel) * pixel for offset in ((box.x0 + box.x1) / 2, height / 2))
+    height = TextPath((0, 0), middle, size=size, prop=font).get_extents().height
+    pixel = 72 / (CSS_DPI * SHARPNESS)  # in points: on whole pixels, equal texts are equal pixels, and pack well
+    left = box.x0 + align * box.width
+    left, down = (round(offset / pixel) * pixel for offset in (left, height / 2))
     return path.transformed(Affine2D().translate(-left, -down))
 
 
-def write_in_cells(ax: Axes, texts: list[str], x: np.ndarray, y: np.ndarray, colours: list[str], size: float = 8):
-    """Write many short texts centred on data points, as one collection: much faster than `ax.text` for each.
+def width_of(texts: Iterable[str], size: float) -> float:
+    """The width in inches of the widest of some texts, as `write` writes them."""
+    return max((_width(text, size) for text in texts), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def _width(text: str, size: float) -> float:
+    return _outline(text, size, 0, "x").get_extents().width / 72
+
+
+def write(
+    ax: Axes,
+    texts: Sequence[str],
+    x: np.ndarray,
+    y: np.ndarray,
+    colours: str | list[str],
+    size: float,
+    *,
+    align: float = 0.5,
+    turned: float = 0,
+    middle: str = "x",
+) -> None:
+    """Write many short texts at data points, as one collection of outlines: much faster than tick labels or `ax.text`.
 
     Parameters
     ----------
     ax : Axes
-    texts : list of str
+    texts : sequence of str
     x, y : array_like of float, shape (n,)
         Where, in data coordinates.
-    colours : list of str
+    colours : str or list of str
     size : float
         Points.
+    align : float
+        What share of a text's width lies before its point: 0 begins there, 0.5 is centred, 1 ends there.
+    turned : float
+        Degrees, counterclockwise.
+    middle : str
+        The letter whose middle is at the point's height: "0" for numbers.
     """
-    paths = [_centred_path(text, size) for text in texts]
     collection = PathCollection(
-        paths, offsets=np.column_stack([x, y]), offset_transform=ax.transData, facecolors=colours, linewidths=0
+        [_outline(text, size, align, middle) for text in texts],
+        offsets=np.column_stack([x, y]),
+        offset_transform=ax.transData,
+        facecolors=colours,
+        linewidths=0,
+        clip_on=False,
     )
-    collection.set_transform(Affine2D().scale(ax.figure.dpi / 72))
+    collection.set_transform(Affine2D().rotate_deg(turned).scale(ax.figure.dpi / 72))
     ax.add_collection(collection, autolim=False)
 
 
@@ -138,13 +187,23 @@ def readable_on(colours: np.ndarray) -> list[str]:
 def colour_bar(figure: Figure, left: float, top: float, height: float, cmap: Colormap, norm: Normalize, label: str):
     """A thin vertical colour bar at a fixed place (inches), with its limits and its middle written beside it."""
     ax = axes(figure, left, top, 0.12, height)
+    ax.set_axis_off()
     edges = np.linspace(norm.vmin, norm.vmax, 129)
     ax.pcolormesh([0, 1], edges, (edges[:-1, None] + edges[1:, None]) / 2, cmap=cmap, norm=norm)
-    ax.yaxis.tick_right()
-    ticks = [norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax]
-    ax.set_yticks(ticks, [number(tick).replace("-", "−") for tick in ticks], fontsize=8)
-    ax.set_xticks([])
+    ax.set_ylim(norm.vmin, norm.vmax)
+    ticks = _ticks(norm)
+    write(ax, list(ticks), [1.4] * len(ticks), list(ticks.values()), COLOURS["ink"], 8, align=0, middle="0")
     ax.set_title(label, y=1, fontsize=8, color=COLOURS["ink"], pad=8)
+
+
+def width_of_bar(norm: Normalize) -> float:
+    """The inches that a colour bar takes with its numbers."""
+    return max(0.55, 0.2 + width_of(_ticks(norm), 8))
+
+
+def _ticks(norm: Normalize) -> dict[str, float]:
+    """What is written beside a colour bar, and where."""
+    return {minus(number(tick)): tick for tick in (norm.vmin, (norm.vmin + norm.vmax) / 2, norm.vmax)}
 
 
 def png(figure: Figure) -> bytes:
@@ -167,8 +226,7 @@ def png(figure: Figure) -> bytes:
     _check_figure(figure)
     agg = figure.canvas
     with warnings.catch_warnings():
-        # A reader's emoji or script that the font lacks: the words still have it.
-        warnings.filterwarnings("ignore", "Glyph .* missing|Matplotlib currently does not support")
+        warnings.filterwarnings("ignore", MISSING)
         agg.draw()
     buffer = BytesIO()
     _in_256_colours(np.asarray(agg.buffer_rgba())).save(buffer, "PNG", compress_level=7)
@@ -187,7 +245,8 @@ def _in_256_colours(pixels: np.ndarray) -> Image.Image:
     nearest of a few, or the file would be a quarter larger. (Pillow's own methods move pale cells by a visible step.)
     """
     packed = pixels.view(">u4").astype(np.uint32).ravel()  # red, green, blue and alpha in one number
-    starts = np.flatnonzero(np.diff(packed, prepend=~packed[:1]))  # of runs of one colour: far fewer than pixels
+    changes = packed[1:] != packed[:-1]
+    starts = np.flatnonzero(np.concatenate([[True], changes]))  # of runs of one colour: far fewer than pixels
     lengths = np.diff(starts, append=packed.size)
     colours, which = np.unique(packed[starts], return_inverse=True)
     rgb = (colours[:, None] >> np.array([24, 16, 8], np.uint32) & 255).astype(np.float32)  # (n_colours, 3), exact

@@ -19,14 +19,18 @@ from helpers.figures.canvas import (
     axes,
     canvas,
     colour_bar,
+    minus,
     number,
     readable_on,
     short,
-    write_in_cells,
+    width_of,
+    width_of_bar,
+    write,
 )
 from helpers.figures.charts import draw_histogram, histogram_in_words
 
 Panels = np.ndarray | Mapping[str, np.ndarray]
+GAP, LINE = 0.05, 0.18  # inches: between a heatmap and its names, and for a line of them
 ANNOTATED = 8  # up to this many rows and columns, the numbers are written in the cells
 
 
@@ -172,9 +176,33 @@ def draw_panel(
     if annotated and max(array.shape) <= ANNOTATED:
         y, x = np.indices(array.shape).reshape(2, -1)
         small = ax.bbox.width < n_columns * 36 * SHARPNESS
-        texts = [number(value, 1 if small else decimals) for value in array.ravel()]
+        texts = [minus(number(value, 1 if small else decimals)) for value in array.ravel()]
         size = 7 if small else 8  # points
-        write_in_cells(ax, texts, x, y, readable_on(mesh.to_rgba(array).reshape(-1, 4)), size)
+        write(ax, texts, x, y, readable_on(mesh.to_rgba(array).reshape(-1, 4)), size, middle="0")
+
+
+def name_rows(ax: Axes, names: Sequence[str], axis_name: str, size: float = 9) -> None:
+    """The tokens on a heatmap's left, and the axis's name beyond them."""
+    inch = np.ptp(ax.get_xlim()) * ax.figure.dpi / ax.bbox.width  # in cells
+    write(ax, names, [-0.5 - GAP * inch] * len(names), range(len(names)), COLOURS["ink"], size, align=1)
+    far, middle = -0.5 - (GAP + width_of(names, size) + LINE) * inch, (len(names) - 1) / 2
+    ax.text(far, middle, axis_name, rotation=90, ha="center", va="center", fontsize=9, color=COLOURS["Q"])
+
+
+def name_columns(ax: Axes, names: Sequence[str], axis_name: str, turned: bool, size: float = 9) -> None:
+    """The tokens under a heatmap, turned if there is little room, and the axis's name below them."""
+    inch = np.ptp(ax.get_ylim()) * ax.figure.dpi / ax.bbox.height  # in cells
+    edge, centred = ax.get_ylim()[0], LINE / 2
+    look = {"align": 1, "turned": 90} if turned else {}
+    y = edge + (GAP + centred * (not turned)) * inch
+    write(ax, names, range(len(names)), [y] * len(names), COLOURS["ink"], size, **look)
+    far = edge + (depth(names, turned, size) + centred) * inch
+    ax.text((len(names) - 1) / 2, far, axis_name, ha="center", va="center", fontsize=9, color=COLOURS["K"])
+
+
+def depth(names: Sequence[str], turned: bool, size: float = 9) -> float:
+    """How many inches the columns' names take, the axis's name not counted."""
+    return GAP + (width_of(names, size) + GAP if turned else LINE)
 
 
 def light_up(ax: Axes, row: int, n_columns: int) -> None:
@@ -221,25 +249,24 @@ def _heatmaps(
     widest = max(len(rows), *map(len, columns.values()))
     together = sum(len(names) for names in columns.values())
     cell = (min(44, 640 // together) if widest <= ANNOTATED else max(16, 420 // widest)) / CSS_DPI
-    left = 0.35 + 0.075 * max(map(len, rows)) + (0.12 if axis_names[0] else 0)
-    longest = max(len(name) for names in columns.values() for name in names)
-    turned = 0.07 * longest > cell
-    bottom = (0.2 + 0.07 * longest if turned else 0.3) + (0.25 if axis_names[1] else 0.05)
+    names = [name for names in columns.values() for name in names]
+    turned = width_of(names, 9) > cell - 2 * GAP
+    left = GAP + width_of(rows, 9) + (2 * LINE if axis_names[0] else 2 * GAP)
+    bottom = depth(names, turned) + (LINE if axis_names[1] else GAP)
     top = 0.34 if cmap or any(panels) else 0.12
     gap, height = 0.3, cell * len(rows)
     widths = [cell * len(columns[title]) for title in panels]
-    figure = canvas(
-        left + sum(widths) + gap * (len(widths) - 1) + (0.75 if cmap else 0.2) + beside, top + height + bottom
-    )
+    right = GAP + 0.15 + width_of_bar(norm) if cmap else 0.2
+    figure = canvas(left + sum(widths) + gap * (len(widths) - 1) + right + beside, top + height + bottom)
     for i, (title, array) in enumerate(panels.items()):
         ax = axes(figure, left + sum(widths[:i]) + gap * i, top, widths[i], height)
+        ax.set_axis_off()
         draw_panel(ax, array, cmap or MAPS[_letter(title)], norm, decimals)
         colour = COLOURS["ink"] if cmap else COLOURS[_letter(title)]
         ax.set_title(title, y=1, fontsize=10, color=colour, pad=6, parse_math=False)  # y: or each draw looks for it
-        ax.set_xticks(range(len(columns[title])), columns[title], rotation=90 if turned else 0, parse_math=False)
-        ax.set_yticks(range(len(rows)) if i == 0 else [], rows if i == 0 else [], parse_math=False)
-        ax.set_xlabel(axis_names[1], fontsize=9, color=COLOURS["K"])
-        ax.set_ylabel(axis_names[0] if i == 0 else "", fontsize=9, color=COLOURS["Q"])
+        if i == 0:
+            name_rows(ax, rows, axis_names[0])
+        name_columns(ax, columns[title], axis_names[1], turned)
         if lit is not None:
             light_up(ax, lit, len(columns[title]))
     if cmap:

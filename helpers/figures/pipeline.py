@@ -11,7 +11,7 @@ from matplotlib.path import Path
 
 from helpers.figures.arguments import drawn_from
 from helpers.figures.canvas import COLOURS, MAPS, axes, canvas, colour_bar, number, short
-from helpers.figures.heatmaps import draw_panel, light_up
+from helpers.figures.heatmaps import draw_panel, light_up, name_columns, name_rows
 
 CELL = 0.16  # inches
 PLACES = {  # inches from the left and from the top
@@ -111,10 +111,9 @@ def asking(weights: np.ndarray, tokens: Sequence[str], query: int, *, title: str
         )
     below = axes(figure, left, 2.05, cell * n, 0.36 * n)
     draw_panel(below, weights, MAPS["weights"], Normalize(0, 1), decimals=2)
-    below.set_xticks(range(n), map(short, tokens), parse_math=False)
-    below.set_yticks(range(n), map(short, tokens), parse_math=False)
-    below.set_xlabel("key", fontsize=9, color=COLOURS["K"])
-    below.set_ylabel("query", fontsize=9, color=COLOURS["Q"])
+    below.set_axis_off()
+    name_rows(below, list(map(short, tokens)), "query")
+    name_columns(below, list(map(short, tokens)), "key", turned=False)
     light_up(below, query, n)
     colour_bar(figure, left + cell * n + 0.2, 2.05, 0.36 * n, MAPS["weights"], Normalize(0, 1), "weight")
     shares = ", ".join(f"{token} {weight:.2f}" for token, weight in zip(tokens, weights[query]))
