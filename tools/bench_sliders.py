@@ -1,11 +1,13 @@
-"""How long from the press of a key to the painted picture: our player, and `interact` with the same figure.
+"""How long from the press of a key to the painted picture: our player, and `interact` with the same figure and with
+one drawn the ordinary way.
 
     python -m tools.bench_sliders
 
 All is measured in one run and one Chromium. The clock starts at the key event's own time stamp, before any
-script runs. In each animation frame from then on the page looks whether another picture is on display. The one
-that finds it draws it into a canvas, which forces the image to be decoded, and is then styled, laid out and
-painted; the next task after that stops the clock. Waiting for the display's 60 Hz is part of the time.
+script runs. In each animation frame from then on the page looks whether another picture is on display. Once that
+frame is styled, laid out, painted and handed on, and the picture is decoded in the cache that the screen is drawn
+from (`HTMLImageElement.decode` says when), the next task stops the clock. Waiting for the display's 60 Hz is part
+of the time.
 """
 
 import shutil
@@ -26,6 +28,7 @@ MOVES = 100  # key presses a player
 SLOW_MOVES = 40  # and for interact, whose every move takes long
 
 DRAW = """
+import matplotlib.pyplot as plt
 import numpy as np
 from helpers.figures import scores_heatmap
 from helpers.sliders import player
@@ -33,17 +36,32 @@ from ipywidgets import IntSlider, interact
 
 tokens = "i saw it on the blue desk .".split()
 
-def draw(d_k):
+def scores(d_k):
     rng = np.random.default_rng(0)
     Q, K = rng.normal(size=(8, d_k)), rng.normal(size=(8, d_k))
-    return scores_heatmap(Q @ K.T, tokens, tokens)
+    return Q @ K.T
+
+def draw(d_k):
+    return scores_heatmap(scores(d_k), tokens, tokens)
+
+def ordinary(d_k):
+    fig, ax = plt.subplots(layout="constrained")
+    image = ax.imshow(scores(d_k), cmap="PuOr")
+    ax.set(xlabel="key", ylabel="query")
+    ax.set_xticks(range(8), tokens)
+    ax.set_yticks(range(8), tokens)
+    for (row, column), score in np.ndenumerate(scores(d_k)):
+        ax.text(column, row, f"{score:.1f}", ha="center", va="center")
+    fig.colorbar(image, label="score")
+    plt.show()
 """
 PLAYER = "player(draw, caption='Scores spread out as d_k grows.', d_k=range(1, 33))"
-INTERACT = "%matplotlib inline\ninteract(draw, d_k=IntSlider(1, 1, 32));"
+INTERACT = {"same": "draw", "ordinary": "ordinary"}  # which figure: the function that draws it
+CELL = "%matplotlib inline\ninteract({draw}, d_k=IntSlider(1, 1, 32)).widget.add_class('{name}');"
 
 CLOCK = """selector => {
   const picture = () => [...document.querySelectorAll(selector)].find(image => image.getClientRects().length);
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d'), channel = new MessageChannel();
+  const channel = new MessageChannel();
   window.clock?.abort();
   window.clock = new AbortController();
   let pressed;
@@ -54,9 +72,7 @@ CLOCK = """selector => {
     const look = () => {
       const now = picture();
       if (!now?.complete || now.src === before) return requestAnimationFrame(look);
-      canvas.drawImage(now, 0, 0);
-      canvas.getImageData(0, 0, 1, 1);
-      channel.port2.postMessage(null);
+      now.decode().then(() => channel.port2.postMessage(null));
     };
     requestAnimationFrame(look);
   }, {capture: true, signal: window.clock.signal});
@@ -89,16 +105,19 @@ def time_moves(page: Page, slider: Locator, pictures: str, moves: int) -> np.nda
 
 def time_all(page: Page, folder: Path) -> dict[str, np.ndarray]:
     """Milliseconds of each move, for each way of showing the figure."""
-    path = write_notebook(folder / "bench.ipynb", DRAW, PLAYER, INTERACT)
+    cells = [CELL.format(name=name, draw=draw) for name, draw in INTERACT.items()]
+    path = write_notebook(folder / "bench.ipynb", DRAW, PLAYER, *cells)
     times = {}
     with lab(folder) as url:
         open_in_lab(page, url, path.name)
-        page.locator(".widget-output img").wait_for(timeout=120_000)
-        player, interact = page.locator(".pa-player input"), page.locator(".noUi-handle")
+        page.locator(".widget-output img").nth(len(INTERACT) - 1).wait_for(timeout=120_000)
+        player = page.locator(".pa-player input")
         player.scroll_into_view_if_needed()
         times["player, JupyterLab"] = time_moves(page, player, ".pa-frames > img", MOVES)
-        interact.scroll_into_view_if_needed()
-        times["interact, JupyterLab"] = time_moves(page, interact, ".widget-output img", SLOW_MOVES)
+        for name in INTERACT:
+            handle = page.locator(f".{name} .noUi-handle")
+            handle.scroll_into_view_if_needed()
+            times[f"interact, {name} figure"] = time_moves(page, handle, f".{name} img", SLOW_MOVES)
     path.with_suffix(".html").write_text(exported_page(execute(path), "Bench"), encoding="utf-8")
     with served(folder) as url:
         page.goto(f"{url}/bench.html")
@@ -118,10 +137,10 @@ def main() -> None:
     medians = {}
     for name, moves in times.items():
         medians[name], high = np.percentile(moves, [50, 95])
-        print(f"  {name:22} median {medians[name]:6.1f}   95th percentile {high:6.1f}   {len(moves)} moves")
-    for name in list(medians)[1:]:
-        ratio = medians[name] / medians["player, JupyterLab"]
-        print(f"{name} takes {ratio:.2g} times as long as the player in JupyterLab")
+        print(f"  {name:26} median {medians[name]:6.1f}   95th percentile {high:6.1f}   {len(moves)} moves")
+    player, *others = medians
+    for name in others:
+        print(f"{name} takes {medians[name] / medians[player]:.2g} times as long as the player in JupyterLab")
 
 
 if __name__ == "__main__":
