@@ -15,7 +15,8 @@ PINS ?= -c tests/reference.txt
 REF ?= main
 
 SUPPORTED = import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 14))
-INSTALL = .venv/bin/python -m pip install --quiet --disable-pip-version-check $(PINS)
+PIP = python -m pip install --quiet --disable-pip-version-check $(PINS)
+INSTALL = .venv/bin/$(PIP)
 GIVE_UP = { rm -rf .venv; echo "$(1)" >&2; exit 1; }
 
 .PHONY: lab test refresh bench links site mutants mutation test-environments
@@ -35,8 +36,8 @@ bench: .venv/test-ready
 links: .venv/lab-ready
 	.venv/bin/python -m tools.links $(REPO) $(REF)
 
-site: .venv/site-ready
-	.venv/bin/python -m tools.site
+site: .venv/site/ready
+	.venv/site/bin/python -m tools.site
 
 mutants: .venv/test-ready
 	.venv/bin/python -m tools.mutants $(WORDS)
@@ -67,8 +68,11 @@ test-environments: .venv/test-ready
 	tests/requirements.txt could not be installed: see above. Is the network there?)
 	@touch $@
 
-.venv/site-ready: .venv/lab-ready tools/requirements.txt
-	@echo "Adding what the site needs ..."
-	@$(INSTALL) -r requirements.txt -r tools/requirements.txt || $(call GIVE_UP,The packages of \
+# An environment of its own: JupyterLite's kernel is an extension that JupyterLab would try to load, and fail.
+.venv/site/ready: .venv/lab-ready tools/requirements.txt
+	@echo "Setting up what the site needs ..."
+	@rm -rf .venv/site
+	@.venv/bin/python -m venv .venv/site
+	@.venv/site/bin/$(PIP) -r requirements.txt -r tools/requirements.txt || $(call GIVE_UP,The packages of \
 	tools/requirements.txt could not be installed: see above. Is the network there?)
 	@touch $@

@@ -3,8 +3,11 @@
 import os
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from tools.lessons import ROOT
 
 # With this set, as in CI, nothing may be skipped for want of something: the lack of it is a failure.
 REQUIRE_EVERYTHING = os.environ.get("REQUIRE_EVERYTHING") == "1"
@@ -36,6 +39,16 @@ def _lack(missing: str) -> None:
     if REQUIRE_EVERYTHING:
         pytest.fail(f"{missing} (REQUIRE_EVERYTHING is set, so this is not skipped)")
     pytest.skip(missing)
+
+
+@pytest.fixture(scope="session")
+def site_python() -> Path:
+    """The Python of the environment that builds the site: see the Makefile."""
+    places = [ROOT / ".venv" / "site" / place for place in ("bin/python", "Scripts/python.exe")]
+    found = next((place for place in places if place.exists()), None)
+    if found is None:
+        _lack("the site's environment is missing: make .venv/site/ready")
+    return found
 
 
 @pytest.fixture(scope="session")

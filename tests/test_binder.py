@@ -4,8 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from importlib.util import find_spec
 
 import pytest
 from copies import copy_course
@@ -17,12 +15,10 @@ BINDER = environments()["Binder"]
 
 
 @pytest.fixture(scope="module")
-def recipe(tmp_path_factory, lack):
+def recipe(tmp_path_factory, site_python):
     """The Dockerfile that repo2docker writes for the course, and what it says meanwhile."""
-    if not find_spec("repo2docker"):
-        lack("repo2docker is not installed: see tools/requirements.txt")
     course = copy_course(tmp_path_factory.mktemp("binder") / "course")
-    command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", course]
+    command = [site_python, "-m", "repo2docker", "--no-build", "--debug", course]
     ran = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
     return ran.stdout + ran.stderr
 

@@ -3,8 +3,7 @@
 import os
 import re
 import subprocess
-import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -21,10 +20,8 @@ MINE = "# My own notes\nprint('mine')"
 
 
 @pytest.fixture
-def upstream(tmp_path, lack):
+def upstream(tmp_path):
     """A repository that stands in for the published one."""
-    if not find_spec("nbgitpuller"):
-        lack("nbgitpuller is not installed: see tools/requirements.txt")
     return publish(tmp_path / "upstream")
 
 
@@ -34,14 +31,21 @@ def link() -> dict[str, str]:
     return {key: value for key, (value,) in parse_qs(query).items()}
 
 
-def pull(home: Path, upstream: Path) -> Path:
-    """What a click on the link does on a hub; the folder of the course."""
-    command = [sys.executable, "-m", "nbgitpuller.pull", PUBLISHED]
-    command += [git(upstream, "branch", "--show-current").strip(), "paying-attention"]
+@pytest.fixture
+def pull(tmp_path, upstream, site_python) -> Callable[[], Path]:
+    """A function that does what a click on the link does on a hub, and returns the folder of the course."""
+    home = tmp_path / "home"
+    home.mkdir()
+    branch = git(upstream, "branch", "--show-current").strip()
+    command = [site_python, "-m", "nbgitpuller.pull", PUBLISHED, branch, "paying-attention"]
     settings = {**os.environ, **published_at(upstream)}
-    ran = subprocess.run(command, cwd=home, env=settings, capture_output=True, encoding="utf-8", check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return home / "paying-attention"
+
+    def click() -> Path:
+        ran = subprocess.run(command, cwd=home, env=settings, capture_output=True, encoding="utf-8", check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return home / "paying-attention"
+
+    return click
 
 
 def edit(path: Path, change) -> None:
@@ -83,16 +87,14 @@ def test_the_link_names_the_course_and_opens_the_first_lesson():
     assert (ROOT / asked["urlpath"].removeprefix(f"lab/tree/{folder}/")).is_file()
 
 
-def test_students_keep_their_work_and_get_what_is_new(upstream, tmp_path):
-    home = tmp_path / "home"
-    home.mkdir()
-    course = pull(home, upstream)
+def test_students_keep_their_work_and_get_what_is_new(upstream, pull):
+    course = pull()
     edit(course / LESSON, as_a_student)
     edit(upstream / LESSON, as_the_author)
     (upstream / "helpers" / "new.py").write_text("NEW = True\n", encoding="utf-8")
     git(upstream, "add", "--all")
     git(upstream, "commit", "--quiet", "--message=Next week's update")
-    pull(home, upstream)
+    pull()
 
     merged = nbformat.read(course / LESSON, as_version=4)
     nbformat.validate(merged)
@@ -104,10 +106,8 @@ def test_students_keep_their_work_and_get_what_is_new(upstream, tmp_path):
     assert (course / "helpers" / "new.py").exists()
 
 
-def test_a_lesson_that_was_deleted_comes_back(upstream, tmp_path):
-    home = tmp_path / "home"
-    home.mkdir()
-    course = pull(home, upstream)
+def test_a_lesson_that_was_deleted_comes_back(upstream, pull):
+    course = pull()
     (course / LESSON).unlink()
-    pull(home, upstream)
+    pull()
     assert (course / LESSON).read_bytes() == (upstream / LESSON).read_bytes()

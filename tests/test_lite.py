@@ -21,7 +21,7 @@ from pages import served
 from tools.environments import PYODIDE, Missing, environments, python_of, run_lessons
 from tools.lessons import ROOT, lessons
 from tools.links import address, open_links
-from tools.lite import BUNDLED, KERNEL, PRELOADED, build_lite, wheel
+from tools.lite import BUNDLED, KERNEL, PRELOADED, wheel
 from tools.site import npm_package
 
 PYODIDE_PACKAGE = "pyodide-314.0.6"  # the one that jupyterlite-pyodide-kernel asks for
@@ -96,11 +96,10 @@ def test_the_lessons_run_with_the_versions_of_the_lock(lock, lack):
 
 
 @pytest.fixture(scope="module")
-def lite(tmp_path_factory, lack):
-    if subprocess.run([sys.executable, "-c", "import jupyterlite_pyodide_kernel"], capture_output=True).returncode:
-        lack("JupyterLite is not installed: see tools/requirements.txt")
+def lite(tmp_path_factory, site_python):
     folder = tmp_path_factory.mktemp("lite") / "lite"
-    build_lite(folder)
+    build = f"from pathlib import Path; from tools.lite import build_lite; build_lite(Path({str(folder)!r}))"
+    subprocess.run([site_python, "-c", build], cwd=ROOT, check=True)
     return folder
 
 
