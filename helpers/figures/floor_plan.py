@@ -203,7 +203,7 @@ def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray 
         ax.add_artist(Circle(spot, radius, facecolor=COLOURS["V"], edgecolor="white", linewidth=1.2, zorder=5))
         ax.text(
             spot[0],
-            spot[1] + radius + 0.07,
+            spot[1] + radius + 0.09,
             number(weight, 2),
             ha="center",
             va="bottom",
@@ -211,6 +211,7 @@ def _discs(ax: Axes, spots: np.ndarray, weights: np.ndarray, output: np.ndarray 
             color="#00634A",
             weight="bold",
             zorder=7,
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "alpha": 0.8, "linewidth": 0},
         )
 
 
