@@ -29,6 +29,14 @@ BROWSER_OPTIONS = [
 ]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what takes minutes to CI."""
+    if not REQUIRE_EVERYTHING:
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="takes long: REQUIRE_EVERYTHING=1 runs it, as in CI"))
+
+
 @pytest.fixture(scope="session")
 def lack() -> Callable[[str], None]:
     """A function to call with what is missing: it skips the test, saying so, or fails if all is required."""

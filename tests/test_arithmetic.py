@@ -30,6 +30,7 @@ def kernel(settings: dict[str, str]) -> str:
     return ran.stdout.strip()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["Nehalem, 1 thread", "Sandybridge, 2 threads", "Haswell, 1 thread"])
 def test_lessons_hold_with(name, lack):
     environment = environments()[name]

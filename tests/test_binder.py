@@ -44,6 +44,7 @@ def python(lack):
         lack(str(missing))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="Binder runs Linux")
 def test_the_font_cache_is_built_before_the_first_lesson(python, tmp_path):
     settings = {"MPLCONFIGDIR": str(tmp_path), "PATH": f"{python.parent}:{os.environ['PATH']}"}
@@ -51,6 +52,7 @@ def test_the_font_cache_is_built_before_the_first_lesson(python, tmp_path):
     assert list(tmp_path.glob("fontlist*.json"))
 
 
+@pytest.mark.long
 def test_the_lessons_run_with_what_it_installs(python):
     ran = run_lessons(BINDER, [lesson.path for lesson in lessons()])
     assert ran.returncode == 0, ran.stdout

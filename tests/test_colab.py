@@ -13,6 +13,8 @@ from copies import colab_stub, publish, published_at
 from tools.environments import Missing, environments, python_of, run_lessons
 from tools.lessons import lessons
 
+pytestmark = pytest.mark.long
+
 COLAB = environments()["Colab"]
 
 

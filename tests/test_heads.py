@@ -1,11 +1,13 @@
 """The pictures of a real model's heads: what they show, what they say, and that a whole atlas fits one player."""
 
 import re
+from io import BytesIO
 
 import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Rectangle
+from PIL import Image
 from test_figures import assert_names
 
 from helpers.figures import heads_heatmap, png
@@ -54,6 +56,15 @@ def ink(figure) -> tuple[int, ...]:
     marked = (np.asarray(figure.canvas.buffer_rgba())[..., :3] != 255).any(axis=-1)
     rows, columns = np.flatnonzero(marked.any(axis=1)), np.flatnonzero(marked.any(axis=0))
     return rows[0], rows[-1], columns[0], columns[-1], *marked.shape
+
+
+def test_the_colour_bar_has_no_streaks_though_the_cells_take_the_palette():
+    figure = heads_heatmap({name: RNG.random((12, 12)) for name in "abc"}, NAMES, lit=3)
+    kept = np.asarray(Image.open(BytesIO(png(figure))).convert("RGB")).astype(int)
+    exact = np.asarray(figure.canvas.buffer_rgba())[..., :3]
+    (left, bottom), (right, top) = figure.axes[-1].bbox.get_points().round().astype(int)
+    inside = slice(len(exact) - top + 1, len(exact) - bottom - 1), slice(left + 1, right - 1)
+    assert np.abs(kept[inside] - exact[inside]).max() <= 8  # of 255
 
 
 @pytest.mark.parametrize("tokens", [["[CLS]", "it", "[SEP]"], ["$x$", "日本", "a" * 18], [*NAMES, "##ilisticexpiali"]])

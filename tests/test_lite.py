@@ -84,6 +84,7 @@ def test_every_import_is_loaded_with_what_the_setup_cell_names(lock):
     assert {"numpy", "matplotlib", "PIL", "ipywidgets"} <= needed  # or this test would look at nothing
 
 
+@pytest.mark.long
 def test_the_lessons_run_with_the_versions_of_the_lock(lock, lack):
     assert {f"{name}=={lock[name]['version']}" for name in PRELOADED} <= set(PYODIDE)
     environment = environments()["Pyodide"]

@@ -24,6 +24,7 @@ KILLED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant, tests, by", KILLED, ids=["by a test", "by a lesson", "not at all"])
 def test_a_mutant_is_killed_by_name(mutant, tests, by, tmp_path):
     course = copy_course(tmp_path)
@@ -32,6 +33,7 @@ def test_a_mutant_is_killed_by_name(mutant, tests, by, tmp_path):
     assert killed_by.startswith(by) and bool(killed_by) == bool(by)
 
 
+@pytest.mark.long
 def test_tests_that_can_not_run_are_no_verdict(tmp_path):
     with pytest.raises(RuntimeError, match="no_such_test"):
         first_failure(copy_course(tmp_path), ["tests/no_such_test.py"])

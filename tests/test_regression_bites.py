@@ -22,6 +22,8 @@ from tools.links import address, open_links
 from tools.refresh import WIDGET_VIEW, execute, normal_form
 from tools.regression import other_renderer
 
+pytestmark = pytest.mark.long
+
 NAME = "03_tiny"
 WEIGHTS = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]]
 SETUP, NUMBER, PICTURE, LESSON_CODE, HELPER, LAST = range(6)  # the code cells

@@ -105,6 +105,7 @@ def drawn(monkeypatch) -> list[tuple[str, Figure]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
 def test_each_picture_and_each_frame_has_words_with_the_numbers_it_shows(lesson, drawn, monkeypatch):

@@ -161,7 +161,8 @@ CANVAS = [
     ("black on dark", '"black" if light > 0.179 else "white"', '"white" if light > 0.179 else "black"'),
     ("colour bar reversed", "np.linspace(norm.vmin, norm.vmax, 129)", "np.linspace(norm.vmax, norm.vmin, 129)"),
     ("numbers of the colour bar reversed", "list(ticks.values()), COLOURS", "list(ticks.values())[::-1], COLOURS"),
-    ("rare colours kept", "np.argsort(-np.bincount", "np.argsort(np.bincount"),
+    ("rare colours kept", "np.argsort(-areas", "np.argsort(areas"),
+    ("areas take any near colour", "solid = areas >= SOLID", "solid = areas >= 9 * SOLID"),
     ("minus zero", 'text.lstrip("-") if float(text) == 0 else text', "text"),
     ("", "if light > 0.179 else", "if not light <= 0.179 else", "the same comparison"),
 ]  # fmt: skip

@@ -32,6 +32,7 @@ GREY = "#8A8A8A"
 # In every PNG's palette: letters in these colours cover too little to be found by area. With them, their soft edges.
 _LETTERS = np.float32([to_rgb(colour) for colour in COLOURS.values()]) * 255
 LETTERS = np.vstack([_LETTERS, (_LETTERS + 255) / 2, [[170] * 3]]).round()  # (13, 3)
+SOLID = 32  # pixels of one colour that are an area, and no mere edge of letters
 
 
 # What is below zero in Q, K, V and X: as dark as the letter's own colour, and no shade of it.
@@ -241,8 +242,9 @@ def _check_figure(figure: object) -> None:
 def _in_256_colours(pixels: np.ndarray) -> Image.Image:
     """The picture, (height, width, 4) of uint8, with a palette of its own most frequent colours.
 
-    Those stay exact: cells and lines cover the largest areas. The rest is the soft edge of letters, which takes the
-    nearest of a few, or the file would be a quarter larger. (Pillow's own methods move pale cells by a visible step.)
+    Those stay exact: cells and lines cover the largest areas. What is left over takes the nearest, if it's an area, and
+    the nearest of a few, if it's the soft edge of letters, or the file would be a quarter larger. (Pillow's own methods
+    move pale cells by a visible step.)
     """
     packed = pixels.view(">u4").astype(np.uint32).ravel()  # red, green, blue and alpha in one number
     changes = packed[1:] != packed[:-1]
@@ -250,14 +252,21 @@ def _in_256_colours(pixels: np.ndarray) -> Image.Image:
     lengths = np.diff(starts, append=packed.size)
     colours, which = np.unique(packed[starts], return_inverse=True)
     rgb = (colours[:, None] >> np.array([24, 16, 8], np.uint32) & 255).astype(np.float32)  # (n_colours, 3), exact
-    frequent = np.argsort(-np.bincount(which, lengths), kind="stable")[: 256 - len(LETTERS)]
+    areas = np.bincount(which, lengths)  # in pixels
+    frequent = np.argsort(-areas, kind="stable")[: 256 - len(LETTERS)]
     palette = np.vstack([LETTERS, rgb[frequent]])
-    few = palette[:32]
-    place = (np.square(few).sum(axis=1) - 2 * rgb @ few.T).argmin(axis=1)  # the nearest: |few|² - 2 rgb·few is least
+    place = _nearest(rgb, palette[:32])
+    solid = areas >= SOLID
+    place[solid] = _nearest(rgb[solid], palette)
     place[frequent] = np.arange(len(LETTERS), len(palette))
     indexed = Image.fromarray(np.repeat(place.astype(np.uint8)[which], lengths).reshape(pixels.shape[:2]))
     indexed.putpalette(palette.astype(np.uint8).tobytes())
     return indexed
+
+
+def _nearest(rgb: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """For each colour the place in the palette of the one next to it: there |palette|² - 2 rgb·palette is least."""
+    return (np.square(palette).sum(axis=1) - 2 * rgb @ palette.T).argmin(axis=1)
 
 
 def show(figure: Figure, caption: str, alt: str | None = None) -> None:
