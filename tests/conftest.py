@@ -12,6 +12,12 @@ from tools.lessons import ROOT
 # With this set, as in CI, nothing may be skipped for want of something: the lack of it is a failure.
 REQUIRE_EVERYTHING = os.environ.get("REQUIRE_EVERYTHING") == "1"
 
+
+def tries(examples: int) -> int:
+    """How many examples hypothesis tries: all where everything is required, a quarter elsewhere."""
+    return examples if REQUIRE_EVERYTHING else max(1, examples // 4)
+
+
 BROWSERS = [
     os.environ.get("CHROMIUM", ""),
     *("chromium", "chromium-browser", "google-chrome", "chrome"),

@@ -18,6 +18,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from conftest import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -525,7 +526,7 @@ anything = st.recursive(
 SHAPES = [(), (2, 2), (3,), (4,), (5,)]  # of the numbers that are chosen
 fitting = st.one_of(*(arrays.arrays(np.float64, shape) for shape in SHAPES))
 modest = st.one_of(*(arrays.arrays(np.float64, shape, elements=st.floats(-100, 100)) for shape in SHAPES))
-tried = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+tried = settings(max_examples=tries(60), deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import tries
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -32,7 +33,7 @@ def quickly(examples: int):
     """Few examples, none of them shrunk: some of them draw."""
     phases, healthy = [Phase.generate], [HealthCheck.too_slow, HealthCheck.data_too_large]
     return settings(
-        max_examples=examples, deadline=None, derandomize=True, phases=phases, suppress_health_check=healthy
+        max_examples=tries(examples), deadline=None, derandomize=True, phases=phases, suppress_health_check=healthy
     )
 
 
