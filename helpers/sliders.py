@@ -241,6 +241,7 @@ def _page(controls: str, frames: list[_Frame], first: int, caption: str) -> str:
         frames="".join(frame.html(hidden=index != first) for index, frame in enumerate(frames)),
         caption=escape(caption),
         words=escape(frames[first].words),
+        no_picture=" hidden" * (len(frames) == 1 and not frames[first].picture),  # then the words stand there already
         width=max(320, *(frame.size()[0] for frame in frames)),  # the widest: a slider must not change in use
     )
 

@@ -182,6 +182,26 @@ def test_each_control_moves_by_itself(two):
         position(two, expected)
 
 
+LISTEN = """() => {
+  const decode = HTMLImageElement.prototype.decode;
+  window.decoded = [];
+  HTMLImageElement.prototype.decode = function () { window.decoded.push(this.alt); return decode.call(this); };
+}"""
+
+
+def test_the_neighbours_are_decoded_ahead(place, two):
+    page, _ = place
+    page.evaluate(LISTEN)
+    d_k, token = two.get_by_role("slider", name="d_k"), two.get_by_role("slider", name="token")
+    d_k.press("End")
+    for slider, key, expected in [(token, "Home", ["square 2 saw"]), (d_k, "Home", ["square 1 i"]),
+                                  (d_k, "ArrowRight", ["square 0 i", "square 2 i"])]:  # fmt: skip
+        page.evaluate("window.decoded = []")
+        slider.press(key)
+        all_of_them = "expected => expected.every(words => window.decoded.includes(words))"
+        page.wait_for_function(all_of_them, arg=expected, timeout=5_000)
+
+
 @pytest.mark.parametrize("steps", [1, 25], ids=["fast", "slow"])
 def test_the_mouse_drags_it_in_step(place, one, steps):
     page, slider = place[0], one.get_by_role("slider")

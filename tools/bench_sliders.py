@@ -30,7 +30,8 @@ SLOW_MOVES = 40  # and for interact, whose every move takes long
 DRAW = """
 import matplotlib.pyplot as plt
 import numpy as np
-from helpers.figures import scores_heatmap
+from helpers.attention import softmax
+from helpers.figures import weights_heatmap
 from helpers.sliders import player
 from ipywidgets import IntSlider, interact
 
@@ -42,7 +43,8 @@ def scores(d_k):
     return Q @ K.T
 
 def draw(d_k):
-    return scores_heatmap(scores(d_k), tokens, tokens)
+    panels = {"without": softmax(scores(d_k)), "with": softmax(scores(d_k) / d_k**0.5)}
+    return weights_heatmap(panels, tokens, tokens, lit=2)
 
 def ordinary(d_k):
     fig, ax = plt.subplots(layout="constrained")
