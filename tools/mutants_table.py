@@ -203,12 +203,14 @@ SLIDERS = [
      "the same words"),
 ]  # fmt: skip
 SCRIPT = [
-    ("off by a frame", "frames[i].hidden = i !== at", "frames[i].hidden = i !== Math.max(0, at - 1)"),
-    ("words out of step", "frames[at].alt ?? frames[at].textContent", "frames[0].alt ?? frames[0].textContent"),
-    ("value out of step", "value = values[input.value]", "value = values[0]"),
+    ("off by a frame", "shown = frames[at()]", "shown = frames[Math.max(0, at() - 1)]"),
+    ("words out of step", "shown.alt ?? shown.textContent", "frames[0].alt ?? frames[0].textContent"),
+    ("value out of step", "(input.dataset.values)[input.value]", "(input.dataset.values)[0]"),
     ("spoken value out of step", "    input.setAttribute('aria-valuetext', value);\n", ""),
-    ("controls mixed up", "at = at * values.length + Number", "at = at + Number"),
-    ("", "frames[i].hidden = i !== at", "frames[i].hidden = !(i === at)", "the same comparison"),
+    ("controls mixed up", "index * (1 + +input.max) + +input.value", "index + +input.value"),
+    ("decoded ahead: itself", "step of [-1, 1]", "step of [0]"),
+    ("decoded ahead: along another control", "(input === moved)", "(input !== moved)"),
+    ("", "(1 + +input.max)", "(+input.max + 1)", "the same sum"),
 ]  # fmt: skip
 
 TABLE = {
