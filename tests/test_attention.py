@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.special
+from conftest import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -33,7 +34,7 @@ FIXTURES = np.load(Path(__file__).parent / "fixtures" / "torch_attention.npz")
 HEADS = np.load(Path(__file__).parent / "fixtures" / "torch_heads.npz")
 TOLERANCE = {"float32": 1e-6, "float64": 1e-14}
 pytestmark = pytest.mark.filterwarnings("error")
-settings.register_profile("maths", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("maths", deadline=None, derandomize=True, max_examples=tries(25))
 settings.load_profile("maths")
 
 
@@ -556,7 +557,7 @@ def result_or_error(function, names, *arguments):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_any_floats_give_the_right_attention_or_an_error(dtype, data):
     """NaN, infinities, the largest and the smallest numbers included."""
     anything = st.one_of(hnp.from_dtype(np.dtype(dtype)), st.sampled_from([0.0, 1.0, -2.0]))
@@ -620,7 +621,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: getattr(function, "__name__", "layer"))
 @given(data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_anything_gives_finite_numbers_or_an_error_that_names_an_argument(function, data):
     names = FUNCTIONS[function]
     arguments = [data.draw(junk, label=name) for name in names]

@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -216,9 +217,16 @@ def agree(a: np.ndarray | str, b: np.ndarray | str, rtol: float = 1e-3) -> bool:
     return a.shape == b.shape and np.allclose(a, b, rtol=rtol, atol=rtol / 10, equal_nan=True)
 
 
+@cache
 def draws(name: str) -> list[tuple]:
     rng = np.random.default_rng(list(name.encode()))
     return [WRITTEN[name].arguments(rng) for _ in range(25)]
+
+
+@cache
+def truths(name: str) -> list[np.ndarray | str]:
+    """What is right for each of the draws."""
+    return [outcome(WRITTEN[name].truth, drawn)[0] for drawn in draws(name)]
 
 
 WRONG_KINDS = [pytest.param(name, kind, id=f"{name}-{kind.kind}") for name in WRITTEN for kind in WRITTEN[name].wrong]
@@ -248,11 +256,9 @@ def test_wrong_answer_gets_its_hint(name, hint, answer):
 @pytest.mark.parametrize("name, kind", WRONG_KINDS)
 def test_wrong_kind_is_wrong_on_other_inputs_in_both_styles(name, kind):
     """Also: what is there only because it changes its input computes the right thing."""
-    other = draws(name)
-    true = [outcome(WRITTEN[name].truth, drawn)[0] for drawn in other]
-    styles = [[outcome(style, drawn) for drawn in other] for style in kind.styles]
+    styles = [[outcome(style, drawn) for drawn in draws(name)] for style in kind.styles]
     for results in styles:
-        computes_wrong = any(not agree(result, right, 1e-2) for (result, _), right in zip(results, true))
+        computes_wrong = any(not agree(result, right, 1e-2) for (result, _), right in zip(results, truths(name)))
         changes_input = not all(untouched for _, untouched in results)
         assert changes_input and not computes_wrong if kind.hint == CHANGES else computes_wrong
     assert len(styles) >= 2
@@ -280,9 +286,9 @@ def test_right_answer_may_print_and_warn(name):
 
 @pytest.mark.parametrize("name, answer", [case for case in RIGHT if case.values[0] in WRITTEN])
 def test_right_function_is_right_on_other_inputs(name, answer):
-    for drawn in draws(name):
+    for drawn, right in zip(draws(name), truths(name)):
         result, untouched = outcome(answer, drawn)
-        assert untouched and agree(result, outcome(WRITTEN[name].truth, drawn)[0])
+        assert untouched and agree(result, right)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

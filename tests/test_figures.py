@@ -10,6 +10,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from conftest import tries
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -190,7 +191,7 @@ def lightness(rgb) -> np.ndarray:
 arrays_of = lambda low, high, size=8: hnp.arrays(  # noqa: E731
     float, hnp.array_shapes(min_dims=2, max_dims=2, max_side=size), elements=st.floats(low, high)
 )
-few = settings(max_examples=8, deadline=None, phases=[Phase.generate])  # each try draws: no shrinking
+few = settings(max_examples=tries(8), deadline=None, phases=[Phase.generate])  # each try draws: no shrinking
 
 
 @few

@@ -21,7 +21,7 @@ from helpers.figures import training
 from helpers.minilm import MiniLM, stored
 from helpers.sliders import View, player, typed
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("error")]
 TOY = MiniLM({}, {token: i for i, token in enumerate("[UNK] [CLS] [SEP] pen oct ##ane".split())})
 KINDS = [bool, np.int8, np.uint64, np.float16, np.float64, complex, "U2", object, "M8[s]"]
 ARRAYS = hnp.arrays(st.sampled_from(KINDS), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))

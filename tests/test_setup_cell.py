@@ -37,13 +37,18 @@ def run_setup(place: Path, settings: dict | None = None, before: str = "", prefi
     return str(Path(helpers).parent)
 
 
+def more(*cases: str) -> list:
+    """Cases that wait for CI: each starts a Python of its own."""
+    return [pytest.param(case, marks=pytest.mark.long) for case in cases]
+
+
 @pytest.fixture
 def course(tmp_path):
     return copy_course(tmp_path / "paying-attention")
 
 
 @pytest.mark.parametrize("place", [".", "notebooks", "..", "notebooks/mine/today"])
-@pytest.mark.parametrize("name", ["paying-attention", "paying-attention-main", "Übung für 学生, β (1)"])
+@pytest.mark.parametrize("name", ["paying-attention", *more("paying-attention-main", "Übung für 学生, β (1)")])
 def test_it_finds_the_course_from(tmp_path, name, place):
     course = copy_course(tmp_path / name)
     (course / "notebooks/mine/today").mkdir(parents=True)
@@ -97,7 +102,7 @@ def foreign(folder: Path, kind: str) -> dict[str, str]:
     return {"PYTHONPATH": str(folder)}
 
 
-KINDS = ["package", "namespace", "module"]
+KINDS = ["package", *more("namespace", "module")]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -92,6 +92,7 @@ def test_the_two_reference_lines():
     assert np.mean(choices) == pytest.approx(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arm", FINAL_LOSS)
 def test_median_final_losses(fresh_losses, arm):
     """Each figure is a median of five seeds: its rank among the others follows Beta(3, 3), in .04 … .96 but
@@ -102,6 +103,7 @@ def test_median_final_losses(fresh_losses, arm):
         assert (losses < expected - 0.005).mean() < 0.96, d_k
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arm", LEARNED)
 def test_how_many_of_a_hundred_seeds_learn(fresh_losses, arm):
     """The figures are counts out of a hundred seeds: four standard errors of the difference, at least .02."""
@@ -112,6 +114,7 @@ def test_how_many_of_a_hundred_seeds_learn(fresh_losses, arm):
         assert abs(share - expected / 100) <= max(0.02, 4 * noise), d_k
 
 
+@pytest.mark.long
 def test_what_the_lesson_prints_stands_clear_of_a_rounding_edge(five):
     """Other machines add in another order: a loss then differs by up to 5e-4, a median by 2e-8."""
     for d_k, W in five.items():
@@ -154,6 +157,7 @@ def test_turned_axes_change_nothing(five):
         np.testing.assert_allclose(turned, straight, rtol=0, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "d_k, least, most",
     [
