@@ -1,8 +1,10 @@
 """The pictures, read back from their artists, from their pixels and from their words."""
 
+import gc
 import re
 import struct
 import warnings
+import weakref
 from collections.abc import Callable
 from functools import cache
 from html import unescape
@@ -776,6 +778,20 @@ def test_a_png_is_small_sharp_and_nothing_but_the_picture(kind):
     assert chunks(data) == {b"IHDR", b"PLTE", b"IDAT", b"IEND"}  # no date, no program's name
     assert Image.open(BytesIO(data)).size == pytest.approx(figure.get_size_inches() * 96 * 2, abs=1e-6)
     assert figure.get_label().strip()
+
+
+def test_pictures_do_not_pile_up():
+    """A figure that nobody holds any more goes when the next one is made, not when Python comes to it."""
+    figure, following = (weights_heatmap(np.eye(2), ["a", "b"], ["c", "d"]) for _ in range(2))
+    is_there = weakref.ref(figure)
+    gc.disable()
+    try:
+        png(figure)
+        del figure
+        png(following)
+        assert is_there() is None
+    finally:
+        gc.enable()
 
 
 def test_a_figure_drawn_again_gives_the_same_bytes():

@@ -1,10 +1,11 @@
 """What all the figures share: colours, axes laid out in inches, numbers in cells, the PNG, and `show`."""
 
+import gc
 import html
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from io import BytesIO
 
 import numpy as np
@@ -225,13 +226,21 @@ def png(figure: Figure) -> bytes:
         If it is no figure.
     """
     _check_figure(figure)
+    _set_aside_what_is_loaded()
     agg = figure.canvas
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", MISSING)
         agg.draw()
     buffer = BytesIO()
     _in_256_colours(np.asarray(agg.buffer_rgba())).save(buffer, "PNG", compress_level=7)
+    gc.collect()  # figures are knots of references, and earlier ones would pile up: 20 MB in lesson 07
     return buffer.getvalue()
+
+
+@cache
+def _set_aside_what_is_loaded() -> None:
+    """Before the first picture: modules stay for good, so the collections above need not look at them each time."""
+    gc.freeze()
 
 
 def _check_figure(figure: object) -> None:
