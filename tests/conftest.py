@@ -1,5 +1,6 @@
 """What tests share: the browser, PyTorch, and the rule for what a machine lacks."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable
@@ -41,6 +42,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("long"):
                 item.add_marker(pytest.mark.skip(reason="takes long: REQUIRE_EVERYTHING=1 runs it, as in CI"))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: spare the garbage collector, which each picture calls, a look at them."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

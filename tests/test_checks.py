@@ -253,6 +253,7 @@ def test_wrong_answer_gets_its_hint(name, hint, answer):
     assert hint in verdict.hint and NET not in verdict.hint
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name, kind", WRONG_KINDS)
 def test_wrong_kind_is_wrong_on_other_inputs_in_both_styles(name, kind):
     """Also: what is there only because it changes its input computes the right thing."""

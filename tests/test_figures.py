@@ -904,7 +904,7 @@ def test_a_picture_without_words_is_refused(shown, words):
 
 # --- Names that readers may type -----------------------------------------------------------------------------------
 
-HOSTILE = ["$x^{$", "<b>bold</b>", "🖊️👩‍👩‍👧", "漢字 हिन्दी", "a" * 40, "", "two\nlines\t\\frac{", "%s {0} #_^&~"]
+HOSTILE = ["$x^{$", "<b>bold</b>", "🖊️👩‍👩‍👧 漢字 हिन्दी", "a" * 40, "", "\xad", "two\nlines\t\\frac{", "%s {0} #_^&~"]
 WITH_HOSTILE_NAMES = {
     "weights": lambda: weights_heatmap({HOSTILE[0]: WEIGHTS[0], "b": WEIGHTS[1]}, HOSTILE, HOSTILE, lit=0),
     "scores": lambda: scores_heatmap(SCORES[0], HOSTILE, HOSTILE, title=HOSTILE[0]),

@@ -69,6 +69,7 @@ def test_with_nothing_there_it_says_where_the_course_is(tmp_path):
     assert run_setup(tmp_path) == NOT_HERE
 
 
+@pytest.mark.long
 def test_on_colab_it_clones_the_course_once(tmp_path):
     settings = colab_stub(tmp_path / "stub") | published_at(publish(tmp_path / "published"))
     content = tmp_path / "content"
@@ -83,6 +84,7 @@ def test_on_colab_it_clones_the_course_once(tmp_path):
     assert not list((content / "paying-attention").rglob("*/paying-attention"))
 
 
+@pytest.mark.long
 def test_on_colab_without_network_it_says_where_the_course_is(tmp_path):
     settings = colab_stub(tmp_path / "stub") | published_at(tmp_path / "nowhere")
     content = tmp_path / "content"
