@@ -15,8 +15,8 @@ REQUIRE_EVERYTHING = os.environ.get("REQUIRE_EVERYTHING") == "1"
 
 
 def tries(examples: int) -> int:
-    """How many examples hypothesis tries: all where everything is required, a quarter elsewhere."""
-    return examples if REQUIRE_EVERYTHING else max(1, examples // 4)
+    """How many examples hypothesis tries: all where everything is required, an eighth elsewhere."""
+    return examples if REQUIRE_EVERYTHING else max(1, examples // 8)
 
 
 BROWSERS = [

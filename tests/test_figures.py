@@ -24,7 +24,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
-from nbconvert.filters import markdown2html
 from PIL import Image
 
 from helpers import story
@@ -884,6 +883,8 @@ def test_other_words_may_be_given(shown):
 def test_words_are_shown_as_they_are(shown, words):
     show(figure_of("arrows"), "c", words)
     assert shown[0][0]["text/plain"] == words
+    from nbconvert.filters import markdown2html  # takes most of a second: only here
+
     page = markdown2html(shown[1][0].data)
     inside = re.fullmatch(r"(?s).*<summary>In words</summary>\s*<p>(.*)</p>\s*</details>\s*", page)[1]
     assert "<" not in inside  # no markup came of it

@@ -10,7 +10,6 @@ from html import escape
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
-from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
@@ -54,6 +53,8 @@ def render(template: str, **content: Any) -> str:
 
 def cells(notebook: NotebookNode) -> str:
     """The cells of an executed notebook as HTML: sources, outputs and widgets."""
+    from nbconvert import HTMLExporter  # takes most of a second: only where a page is made
+
     template = (TEMPLATES / "cells.html.j2").read_text(encoding="utf-8")
     exporter = HTMLExporter(template_name="basic", raw_template=template, exclude_output_prompt=True)
     html = exporter.from_notebook_node(with_widgets_as_html(notebook))[0]

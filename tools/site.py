@@ -17,7 +17,6 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from nbclient import NotebookClient
-from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
@@ -59,6 +58,8 @@ class Chapter:
     @property
     def skills(self) -> str:
         """What the reader will be able to do, as an HTML list."""
+        from nbconvert.filters import markdown2html  # takes most of a second: only where a page is made
+
         return markdown2html(self._find(r"\*\*You will be able to\*\*\n\n((?:- .*\n)+)"))
 
     @property
