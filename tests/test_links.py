@@ -18,6 +18,8 @@ OUTSIDE = [
     "https://colab.research.google.com/assets/colab-badge.svg",
     "https://mybinder.org/badge_logo.svg",
     "https://arxiv.org/abs/",
+    "https://nlp.seas.harvard.edu/annotated-transformer/",
+    "https://github.com/rasbt/LLMs-from-scratch",
     "https://numpy.org/doc/",
     "https://www.python.org/",
 ]
