@@ -230,12 +230,6 @@ def truths(name: str) -> list[np.ndarray | str]:
 
 
 WRONG_KINDS = [pytest.param(name, kind, id=f"{name}-{kind.kind}") for name in WRITTEN for kind in WRITTEN[name].wrong]
-WRONG_FUNCTIONS = [
-    pytest.param(name, kind.hint, style, id=f"{name}-{kind.kind}-{i}")
-    for name in WRITTEN
-    for kind in WRITTEN[name].wrong
-    for i, style in enumerate(kind.styles)
-]
 WRONG_VALUES = [
     pytest.param(name, hint, value, id=f"{name}-{i}")
     for name in CHOSEN
@@ -246,8 +240,18 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize("name, hint, answer", WRONG_FUNCTIONS + WRONG_VALUES)
-def test_wrong_answer_gets_its_hint(name, hint, answer):
+@pytest.mark.parametrize("name, kind", WRONG_KINDS)
+def test_wrong_function_gets_its_hint_in_every_style(name, kind):
+    for style in kind.styles:
+        assert_hint(name, kind.hint, style)
+
+
+@pytest.mark.parametrize("name, hint, value", WRONG_VALUES)
+def test_wrong_value_gets_its_hint(name, hint, value):
+    assert_hint(name, hint, value)
+
+
+def assert_hint(name: str, hint: str, answer: Any) -> None:
     verdict = verdict_of(name, answer)
     assert not verdict.passed and verdict.written
     assert hint in verdict.hint and NET not in verdict.hint
