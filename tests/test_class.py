@@ -87,6 +87,7 @@ def test_the_link_names_the_course_and_opens_the_first_lesson():
     assert (ROOT / asked["urlpath"].removeprefix(f"lab/tree/{folder}/")).is_file()
 
 
+@pytest.mark.long
 def test_students_keep_their_work_and_get_what_is_new(upstream, pull):
     course = pull()
     edit(course / LESSON, as_a_student)
@@ -106,6 +107,7 @@ def test_students_keep_their_work_and_get_what_is_new(upstream, pull):
     assert (course / "helpers" / "new.py").exists()
 
 
+@pytest.mark.long
 def test_a_lesson_that_was_deleted_comes_back(upstream, pull):
     course = pull()
     (course / LESSON).unlink()

@@ -104,6 +104,7 @@ def lite(tmp_path_factory, site_python):
     return folder
 
 
+@pytest.mark.long
 def test_the_links_of_the_lessons_open_them(lite):
     """JupyterLite ignores a path that it hasn't got, and opens without a word."""
     listed = json.loads((lite / "api" / "contents" / "notebooks" / "all.json").read_text(encoding="utf-8"))
@@ -115,6 +116,7 @@ def test_the_links_of_the_lessons_open_them(lite):
         assert (lite / "files" / path).read_bytes() == lesson.path.read_bytes()
 
 
+@pytest.mark.long
 def test_numpy_and_matplotlib_are_preloaded(lite):
     config = json.loads((lite / "jupyter-lite.json").read_text(encoding="utf-8"))["jupyter-config-data"]
     assert config["litePluginSettings"][KERNEL]["loadPyodideOptions"]["packages"] == ["numpy", "matplotlib"]
