@@ -540,6 +540,7 @@ modest = st.one_of(*(arrays.arrays(np.float64, shape, elements=st.floats(-100, 1
 tried = settings(max_examples=tries(60), deadline=None, derandomize=True, database=None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHOSEN)
 def test_drawn_value_gets_a_verdict(name):
     @tried
@@ -550,6 +551,7 @@ def test_drawn_value_gets_a_verdict(name):
     check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHOSEN)
 def test_drawn_numbers_pass_if_they_are_right(name):
     @tried
@@ -560,6 +562,7 @@ def test_drawn_numbers_pass_if_they_are_right(name):
     check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRITTEN)
 def test_drawn_result_gets_a_verdict(name):
     @tried

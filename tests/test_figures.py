@@ -929,6 +929,7 @@ WITH_HOSTILE_NAMES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", WITH_HOSTILE_NAMES)
 def test_any_name_can_be_drawn(kind):
     with warnings.catch_warnings():

@@ -43,6 +43,7 @@ def experiment():
     return results
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d_k", WIDTHS)
 def test_the_variance_of_a_dot_product_is_its_width(d_k):
     """For unit normals Var((q·k)²) = 2 d_k² + 6 d_k, which gives the noise of the measured variance."""
