@@ -261,6 +261,12 @@ def test_typed_text_can_be_answered_with_a_picture():
     assert write(view, NASTY).all("img")[0][0]["alt"] == NASTY
 
 
+@pytest.mark.parametrize("answer, is_said_already", [(str, True), (lambda text: (draw(), text), False)])
+def test_words_that_stand_there_already_are_not_offered_again(answer, is_said_already):
+    view = typed(answer, label="Your text", caption="c", start="a")
+    assert ("hidden" in answered(view).all("details")[0][0]) == is_said_already
+
+
 @pytest.mark.parametrize("wrong", [lambda text: 1 / 0, lambda text: None, lambda text: noise(400)])
 def test_trouble_with_typed_text_is_said_in_words(wrong):
     said = answered(typed(wrong, label="Your text", caption="c", start="x")).all("p")[0][1]
